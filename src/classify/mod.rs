@@ -1,0 +1,1 @@
+//! CLASSIFY: names what a response is and what a body is; pure.

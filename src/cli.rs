@@ -1,0 +1,258 @@
+//! What the user may type: argument structs only.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Batch analytics for the robots.txt files of the whole web.
+#[derive(Debug, Parser)]
+#[command(name = "robocensus", version, about, max_term_width = 100, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Read robots.txt captures, decide for every agent and probe, write Parquet tables
+    Scan(ScanArgs),
+    /// Show which group and rule of one robots.txt decide, and why
+    Explain(ExplainArgs),
+    /// Print the columns of every output table
+    Schema(SchemaArgs),
+    /// Write a made-up snapshot in Common Crawl's layout, for trying things out
+    Synth(SynthArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+/// How verdicts are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum VerdictLayout {
+    /// One row a body, dialect and rule set
+    Compact,
+    /// The compact table and also one row a body, dialect, agent and probe (large)
+    Long,
+    /// None
+    None,
+}
+
+/// How progress is told on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressMode {
+    /// A bar on a terminal, nothing elsewhere
+    Auto,
+    /// A bar, on a terminal only
+    Bar,
+    /// Plain lines, also into a file or pipe
+    Plain,
+    /// Nothing
+    Never,
+}
+
+/// How messages are written on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// Arguments of `scan`.
+#[derive(Debug, Args)]
+pub struct ScanArgs {
+    /// WARC or Parquet files, folders, globs, listings (`@list`, `*.paths`, `*.paths.gz`) or `-` for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    /// Folder to write the tables to
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Folder that the names in listings and in `warc_filename` are relative to
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
+
+    /// Crawlers to decide for: TOML, or plain text with one product token a line [default: the shipped set]
+    #[arg(long, value_name = "FILE", help_heading = "Questions")]
+    pub agents: Option<PathBuf>,
+    /// Paths or absolute URLs to decide about, one a line [default: the shipped dozen]
+    #[arg(long, value_name = "FILE", help_heading = "Questions")]
+    pub probes: Option<PathBuf>,
+    /// Dialects to read with; the first is the one `outcome` speaks for
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "rfc9309", help_heading = "Questions")]
+    pub dialect: Vec<String>,
+
+    /// Layout of the verdicts
+    #[arg(long, value_enum, default_value_t = VerdictLayout::Compact, help_heading = "Tables")]
+    pub verdicts: VerdictLayout,
+    /// Write no verdicts at all (as `--verdicts none`)
+    #[arg(long, conflicts_with = "verdicts", help_heading = "Tables")]
+    pub no_verdicts: bool,
+    /// Keep the text of every distinct body in `bodies.content`
+    #[arg(long, help_heading = "Tables")]
+    pub keep_bodies: bool,
+    /// Also write the table `rules`: every rule of every distinct body
+    #[arg(long, help_heading = "Tables")]
+    pub rules: bool,
+
+    /// Bytes of input a shard should have, such as 64MiB [default: total / 256, between 4MiB and 256MiB]
+    #[arg(long, value_name = "SIZE", value_parser = crate::command::size::parse, help_heading = "Work")]
+    pub shard_size: Option<u64>,
+    /// What an input of unknown size counts as in the plan
+    #[arg(long, value_name = "SIZE", value_parser = crate::command::size::parse, default_value = "2MiB", help_heading = "Work")]
+    pub assume_size: u64,
+    /// Do only every n-th shard, such as 3/8 (array jobs); part numbers stay those of the whole
+    #[arg(long, value_name = "I/N", help_heading = "Work")]
+    pub shard: Option<String>,
+    /// Keep only a fixed share of all sites, such as 1/100: the same sites in every crawl
+    #[arg(long, value_name = "1/N", help_heading = "Work")]
+    pub sample: Option<String>,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N", help_heading = "Work")]
+    pub threads: Option<usize>,
+    /// Bytes of a decoded body to keep; the rest is counted only
+    #[arg(long, value_name = "SIZE", value_parser = crate::command::size::parse, default_value = "16MiB", help_heading = "Work")]
+    pub body_cap: u64,
+    /// Input files that may fail to be read to their end before the exit code is 3
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Work")]
+    pub max_errors: u64,
+    /// Replace what OUT holds of another run
+    #[arg(long, help_heading = "Work")]
+    pub overwrite: bool,
+    /// Show the plan, and what would be read as what, and stop
+    #[arg(long, help_heading = "Work")]
+    pub dry_run: bool,
+
+    /// Column of a Parquet input, each guessed from common names when not given
+    #[command(flatten)]
+    pub columns: ColumnArgs,
+
+    /// How to tell progress
+    #[arg(long, value_enum, default_value_t = ProgressMode::Auto, help_heading = "Messages")]
+    pub progress: ProgressMode,
+    /// How to write messages
+    #[arg(long, value_enum, default_value_t = LogFormat::Text, help_heading = "Messages")]
+    pub log: LogFormat,
+}
+
+/// Which columns of a Parquet input hold what.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+pub struct ColumnArgs {
+    /// Column with the body of the robots.txt
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub body_column: Option<String>,
+    /// Column with the URL
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub url_column: Option<String>,
+    /// Column with the host, where there is no URL
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub host_column: Option<String>,
+    /// Column with the HTTP status
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub status_column: Option<String>,
+    /// Column with the time of the fetch
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub time_column: Option<String>,
+    /// Column with the content type
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub content_type_column: Option<String>,
+    /// Column with the redirect target
+    #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
+    pub location_column: Option<String>,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A robots.txt, or `-` for standard input
+    #[arg(value_name = "FILE", default_value = "-")]
+    pub file: String,
+    /// Product token of a crawler (repeatable)
+    #[arg(short, long = "agent", value_name = "TOKEN")]
+    pub agent: Vec<String>,
+    /// URL or path to decide about (repeatable)
+    #[arg(short, long = "url", value_name = "URL")]
+    pub url: Vec<String>,
+    /// Take chains, operators and purposes of the agents from this file
+    #[arg(long, value_name = "FILE")]
+    pub agents: Option<PathBuf>,
+    /// Dialects to read with, or `all`
+    #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "rfc9309")]
+    pub dialect: Vec<String>,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "jsonl")]
+    pub json: bool,
+    /// Answer questions from standard input, one JSON object a line each way
+    #[arg(long)]
+    pub jsonl: bool,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = ColorWhen::Auto)]
+    pub color: ColorWhen,
+}
+
+/// When output is coloured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Only this table
+    #[arg(value_name = "TABLE")]
+    pub table: Option<String>,
+    /// Print Markdown, as in docs/tables.md
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// File format of a made-up snapshot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SynthFormat {
+    /// .warc.gz, one member a record
+    Warc,
+    /// Parquet with a body column
+    Parquet,
+}
+
+/// Arguments of `synth`.
+#[derive(Debug, Args)]
+pub struct SynthArgs {
+    /// Folder to write to
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// Captures to write
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub captures: u64,
+    /// Seed: the same seed gives the same bytes
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Files to spread them over [default: about 1,000 captures a file]
+    #[arg(long, value_name = "N")]
+    pub files: Option<u64>,
+    /// Name of the crawl
+    #[arg(long, value_name = "NAME", default_value = "CC-MAIN-2026-43")]
+    pub crawl: String,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = SynthFormat::Warc)]
+    pub format: SynthFormat,
+    /// Also write bodies by hand for every odd case, from this folder
+    #[arg(long, value_name = "DIR")]
+    pub odd: Option<PathBuf>,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// Which shell
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,1 @@
+//! EVALUATE: asks every question (agents x probes) of one parsed body; pure.

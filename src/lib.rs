@@ -1,0 +1,13 @@
+//! robocensus reads the robots.txt captures of a web crawl and says, in Parquet, who may fetch what.
+//!
+//! The modules are declared in the order the data flows.
+
+pub mod capture;
+pub mod classify;
+pub mod cli;
+pub mod command;
+pub mod evaluate;
+pub mod ingest;
+pub mod output;
+pub mod pipeline;
+pub mod table;

@@ -1,0 +1,1 @@
+//! WRITE: Parquet on disk, safely: shards, manifest, commit.

@@ -1,0 +1,1 @@
+//! Every output table, declared exactly once.
