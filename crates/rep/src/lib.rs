@@ -1,7 +1,28 @@
-//! The Robots Exclusion Protocol: bytes in, verdicts out. No I/O, no threads, no clock.
+//! The Robots Exclusion Protocol (RFC 9309 and its dialects): bytes in, verdicts out.
+//!
+//! No I/O, no threads, no clock, and nothing that can fail: any bytes give a [`Document`], read by any [`Dialect`] into
+//! [`Robots`]; an [`AgentIndex`] says once who is asked about and [`Paths`] what; [`Selection`] and [`Decisions`] answer.
+//! For a single question there is [`ask`].
 
 mod agent;
+mod dialect;
+mod document;
+mod evaluate;
+mod finding;
+mod group;
+pub mod http;
+mod line;
+pub mod origin;
+mod path;
+mod pattern;
 mod verdict;
 
 pub use agent::Agent;
+pub use dialect::{AgentMatch, Dialect, Fields, ListEnd, MissingSlash, Precedence, Spelling, Token};
+pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
+pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask};
+pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
+pub use group::{AgentIndex, Named, named};
+pub use http::{Outcome, Reason};
+pub use line::{Field, Line, LineCounts, class};
 pub use verdict::{Basis, Decision, Verdict};

@@ -1,0 +1,350 @@
+//! A body, scanned once; and what one dialect reads in it.
+//!
+//! Parsing never fails: whatever the bytes are, there is a [`Document`], and for every dialect a [`Robots`].
+
+use crate::dialect::{Dialect, Fields, ListEnd, MissingSlash, Precedence, Spelling};
+use crate::group::{Named, named};
+use crate::line::{self, Field, Line, LineCounts, class};
+use crate::path;
+use crate::pattern::Pattern;
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// A body and its lines. One scan serves every dialect.
+#[derive(Debug, Clone)]
+pub struct Document<'a> {
+    body: &'a [u8],
+    lines: Vec<Line>,
+    counts: LineCounts,
+    bom: bool,
+}
+
+impl<'a> Document<'a> {
+    /// Scans a body of at most 4 GiB; what is beyond is not read.
+    pub fn parse(body: &'a [u8]) -> Document<'a> {
+        let body = &body[..body.len().min(u32::MAX as usize - 2)];
+        let bom = body.starts_with(BOM);
+        let partial = !bom && body.first() == Some(&BOM[0]);
+        let mut lines = Vec::with_capacity(body.len() / 32 + 4);
+        let counts = line::scan(body, if bom { BOM.len() } else { 0 }, partial, &mut lines);
+        Document { body, lines, counts, bom }
+    }
+
+    /// The bytes it was made from.
+    pub fn body(&self) -> &'a [u8] {
+        self.body
+    }
+
+    /// Lines that hold more than blanks and a comment, in order.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// How many lines there are of which kind.
+    pub fn counts(&self) -> LineCounts {
+        self.counts
+    }
+
+    /// Whether it begins with a UTF-8 byte order mark.
+    pub fn has_bom(&self) -> bool {
+        self.bom
+    }
+
+    /// The text of a line, without its line end.
+    pub fn text(&self, line: &Line) -> &'a [u8] {
+        &self.body[line.start as usize..line.end as usize]
+    }
+
+    /// The field of a line as written, blanks trimmed; empty where there is no colon.
+    pub fn field_name(&self, line: &Line) -> &'a [u8] {
+        let text = self.text(line);
+        match memchr::memchr(b':', text) {
+            Some(colon) if line.field != Field::None => trim_blanks(&text[..colon]),
+            _ => b"",
+        }
+    }
+
+    /// The value of a line, blanks trimmed.
+    pub fn value(&self, line: &Line) -> &'a [u8] {
+        &self.body[line.value_start as usize..line.value_end as usize]
+    }
+
+    /// The line that a byte of the body stands in, from 1.
+    pub fn line_at(&self, offset: usize) -> u32 {
+        let before = &self.body[..offset.min(self.body.len())];
+        let feeds = memchr::memchr_iter(b'\n', before).count();
+        let returns = memchr::memchr_iter(b'\r', before).filter(|at| self.body.get(at + 1) != Some(&b'\n')).count();
+        (feeds + returns) as u32 + 1
+    }
+
+    /// What a dialect makes of a line: its field and value, or nothing.
+    pub fn entry(&self, line: &Line, dialect: &Dialect) -> Option<(Field, &'a [u8])> {
+        match dialect.fields {
+            Fields::Google if line.odd => {
+                let mut text = self.text(line);
+                if line.number == 1 && line.start == 0 && dialect.partial_bom {
+                    let common = text.iter().zip(BOM).take_while(|(a, b)| a == b).count();
+                    text = &text[common..];
+                }
+                line::google_line(text).map(|read| (read.field, read.value))
+            }
+            _ if line.field == Field::None => None,
+            _ => Some((line.field, self.value(line))),
+        }
+    }
+
+    /// The lines that a dialect reads: none that reaches beyond its limit (spec 3.7).
+    pub fn lines_within(&self, dialect: &Dialect) -> &[Line] {
+        match dialect.body_limit {
+            Some(limit) if self.body.len() > limit as usize => {
+                &self.lines[..self.lines.partition_point(|line| line.end <= limit)]
+            }
+            _ => &self.lines,
+        }
+    }
+
+    /// Reads it in a dialect.
+    pub fn read(&self, dialect: &'static Dialect) -> Robots<'a> {
+        Robots::read(self, dialect)
+    }
+}
+
+fn trim_blanks(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] = text {
+        text = rest;
+    }
+    while let [rest @ .., b' ' | b'\t'] = text {
+        text = rest;
+    }
+    text
+}
+
+/// A `user-agent` line.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentLine<'a> {
+    /// Its number, from 1.
+    pub line: u32,
+    /// Whom it names.
+    pub named: Named<'a>,
+    /// The group it belongs to: an index into [`Robots::groups`].
+    pub group: u32,
+}
+
+/// Consecutive `user-agent` lines and the rules they share; ranges of [`Robots::agents`] and [`Robots::rules`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Group {
+    /// Line of its first agent, from 1.
+    pub line: u32,
+    /// First agent line.
+    pub first_agent: u32,
+    /// First rule.
+    pub first_rule: u32,
+    /// Rule after the last one.
+    pub end_rule: u32,
+}
+
+/// A rule that can match something, compiled.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    pub(crate) pattern: Pattern,
+    /// How strong it is when it matches: more wins; 0 is never used. See [`Decisions`](crate::evaluate::Decisions).
+    pub(crate) rank: u32,
+    /// Its line, from 1.
+    pub line: u32,
+    /// Whether it allows.
+    pub allow: bool,
+    /// Whether a wildcard stands in it before its end.
+    pub(crate) inner_wildcard: bool,
+}
+
+/// Counts of rules as written, those without effect included.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RuleCounts {
+    /// `allow` lines in groups.
+    pub allow: u32,
+    /// `disallow` lines in groups.
+    pub disallow: u32,
+    /// Of both, those with a `*`.
+    pub wildcard: u32,
+    /// Of both, those that end in `$`.
+    pub anchored: u32,
+    /// Rules before any `user-agent` line: in no group.
+    pub outside: u32,
+}
+
+/// A robots.txt as one dialect reads it.
+#[derive(Debug, Clone)]
+pub struct Robots<'a> {
+    /// The dialect.
+    pub dialect: &'static Dialect,
+    /// All `user-agent` lines that were read, in order.
+    pub agents: Vec<AgentLine<'a>>,
+    /// All groups, in order.
+    pub groups: Vec<Group>,
+    /// All rules that can match, in order.
+    pub rules: Vec<Rule>,
+    /// Sitemap values with their lines, in order.
+    pub sitemaps: Vec<(u32, &'a [u8])>,
+    /// Rules by kind.
+    pub counts: RuleCounts,
+    body: &'a [u8],
+    arena: Vec<u8>,
+}
+
+impl<'a> Robots<'a> {
+    fn read(document: &Document<'a>, dialect: &'static Dialect) -> Robots<'a> {
+        let lines = document.lines_within(dialect);
+        let mut robots = Robots {
+            dialect,
+            agents: Vec::with_capacity(4),
+            groups: Vec::with_capacity(4),
+            rules: Vec::with_capacity(lines.len()),
+            sitemaps: Vec::new(),
+            counts: RuleCounts::default(),
+            body: document.body,
+            arena: Vec::new(),
+        };
+        // Whether a further agent line joins the last group.
+        let mut list_open = false;
+        for line in lines {
+            let Some((field, value)) = document.entry(line, dialect) else { continue };
+            match field {
+                Field::UserAgent => {
+                    if !list_open {
+                        list_open = true;
+                        robots.groups.push(Group {
+                            line: line.number,
+                            first_agent: robots.agents.len() as u32,
+                            first_rule: robots.rules.len() as u32,
+                            end_rule: robots.rules.len() as u32,
+                        });
+                    }
+                    let group = robots.groups.len() as u32 - 1;
+                    robots.agents.push(AgentLine { line: line.number, named: named(value, dialect.token), group });
+                }
+                Field::Allow | Field::Disallow => {
+                    list_open = false;
+                    if robots.groups.is_empty() {
+                        // RFC 9309, 2.2.1: rules before any group are ignored (spec 4.2).
+                        robots.counts.outside += 1;
+                        continue;
+                    }
+                    let classes = if line.odd { classes(value) } else { line.classes };
+                    robots.push_rule(field == Field::Allow, value, classes, line.number);
+                }
+                Field::Sitemap => {
+                    list_open &= dialect.list_end == ListEnd::Rule;
+                    robots.sitemaps.push((line.number, value));
+                }
+                Field::Other => list_open &= dialect.list_end != ListEnd::RuleOrAnyOther,
+                Field::None => {}
+            }
+        }
+        robots
+    }
+
+    fn push_rule(&mut self, allow: bool, value: &'a [u8], classes: u8, line: u32) {
+        let dialect = self.dialect;
+        let anchored = classes & class::DOLLAR != 0 && value.ends_with(b"$");
+        let counts = &mut self.counts;
+        *(if allow { &mut counts.allow } else { &mut counts.disallow }) += 1;
+        counts.wildcard += u32::from(classes & class::STAR != 0);
+        counts.anchored += u32::from(anchored);
+
+        if value.is_empty() && !dialect.empty_rule_counts {
+            return;
+        }
+        let slash_missing = !value.is_empty() && value[0] != b'/';
+        let add_slash = slash_missing && dialect.missing_slash == MissingSlash::SlashAdded;
+        if slash_missing && !add_slash && value[0] != b'*' {
+            return;
+        }
+
+        // Bring the text into the form that paths have. Most rules have it already and stay where they are.
+        let star = match dialect.spelling {
+            Spelling::MadeEqual => 0,
+            Spelling::RuleEscaped => b'*',
+        };
+        let rewrite = match dialect.spelling {
+            Spelling::MadeEqual => classes & (class::PERCENT | class::OUTSIDE | class::HIGH) != 0,
+            Spelling::RuleEscaped => classes & (class::PERCENT | class::HIGH) != 0,
+        };
+        // A raw `$` at the end is the anchor; an escaped one is a plain character, so this is decided before escapes are undone.
+        let (text, star, start, in_arena) = if rewrite || add_slash {
+            let start = self.arena.len();
+            if add_slash {
+                self.arena.push(b'/');
+            }
+            let unpinned = if anchored { &value[..value.len() - 1] } else { value };
+            match dialect.spelling {
+                Spelling::MadeEqual => path::push_equal(unpinned, star, &mut self.arena),
+                Spelling::RuleEscaped => path::push_google_escaped(unpinned, &mut self.arena),
+            }
+            (&self.arena[start..], star, start, true)
+        } else {
+            let start = value.as_ptr() as usize - self.body.as_ptr() as usize;
+            (if anchored { &value[..value.len() - 1] } else { value }, b'*', start, false)
+        };
+        let mut length = text.len() + usize::from(anchored);
+        let inner_wildcard = {
+            let trailing = text.iter().rev().take_while(|byte| **byte == star).count();
+            let trailing = if anchored { 0 } else { trailing };
+            if !dialect.trailing_wildcard_counts {
+                length -= trailing;
+            }
+            memchr::memchr(star, &text[..text.len() - trailing]).is_some()
+        };
+        // `/index.htm...` in an allow rule also opens its folder (Google's parser).
+        let folder = (dialect.index_page && allow)
+            .then(|| memchr::memrchr(b'/', text))
+            .flatten()
+            .filter(|slash| text[*slash..].starts_with(b"/index.htm"))
+            .map(|slash| (Pattern::new(&text[..=slash], star, true, start as u32, in_arena), slash + 2));
+        let pattern = Pattern::new(text, star, anchored, start as u32, in_arena);
+        let rule = Rule { pattern, rank: self.rank(length, inner_wildcard), line, allow, inner_wildcard };
+        self.rules.push(rule);
+        if let Some((pattern, length)) = folder {
+            let rank = self.rank(length, inner_wildcard);
+            self.rules.push(Rule { pattern, rank, ..rule });
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.end_rule = self.rules.len() as u32;
+        }
+    }
+
+    /// Twice the length, and one more without a wildcard where that decides between equally long rules of one kind; at least 1.
+    fn rank(&self, length: usize, inner_wildcard: bool) -> u32 {
+        let plain = match self.dialect.precedence {
+            Precedence::Longest => 1,
+            _ => u32::from(!inner_wildcard),
+        };
+        (length as u32).saturating_mul(2).saturating_add(plain).max(1)
+    }
+
+    /// The text of a compiled pattern.
+    pub(crate) fn text(&self, pattern: &Pattern) -> &[u8] {
+        let store: &[u8] = if pattern.in_arena { &self.arena } else { self.body };
+        &store[pattern.start as usize..(pattern.start + pattern.length) as usize]
+    }
+
+    /// The agent lines of a group.
+    pub fn agents_of(&self, group: usize) -> &[AgentLine<'a>] {
+        let end = self.groups.get(group + 1).map_or(self.agents.len(), |next| next.first_agent as usize);
+        &self.agents[self.groups[group].first_agent as usize..end]
+    }
+
+    /// The rules of a group.
+    pub fn rules_of(&self, group: usize) -> &[Rule] {
+        let group = &self.groups[group];
+        &self.rules[group.first_rule as usize..group.end_rule as usize]
+    }
+
+    /// The group in whose lines a line stands, by position alone; `None` before the first.
+    pub fn group_at(&self, line: u32) -> Option<usize> {
+        self.groups.partition_point(|group| group.line <= line).checked_sub(1)
+    }
+}
+
+fn classes(value: &[u8]) -> u8 {
+    value.iter().fold(0, |all, byte| all | class::OF[*byte as usize])
+}

@@ -1,0 +1,434 @@
+//! Many questions of one document: which crawlers follow which groups, and what those say of each path.
+
+use crate::agent::Agent;
+use crate::dialect::{Dialect, Precedence, Spelling};
+use crate::document::{Document, Robots, Rule};
+use crate::group::{AgentIndex, Named, TokenId};
+use crate::path;
+use crate::pattern;
+use crate::verdict::{Basis, Decision, Verdict};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// The paths of all probes as a dialect compares them.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    texts: Vec<Box<[u8]>>,
+    heads: Vec<u64>,
+    /// Probes that are `/robots.txt` itself, where the dialect always allows it.
+    always_allowed: Vec<bool>,
+}
+
+impl Paths {
+    /// Prepares URLs, or paths that begin with `/`, for a dialect.
+    pub fn new<'u>(urls: impl IntoIterator<Item = &'u [u8]>, dialect: &Dialect) -> Paths {
+        let texts: Vec<Box<[u8]>> = urls
+            .into_iter()
+            .map(|url| {
+                let path = path::of_url(url);
+                match dialect.spelling {
+                    Spelling::MadeEqual => {
+                        let mut equal = Vec::with_capacity(path.len());
+                        path::push_equal(&path, b'*', &mut equal);
+                        equal.into_boxed_slice()
+                    }
+                    Spelling::RuleEscaped => path.into_owned().into_boxed_slice(),
+                }
+            })
+            .collect();
+        Paths {
+            heads: texts.iter().map(|text| pattern::head(text)).collect(),
+            always_allowed: texts.iter().map(|text| dialect.robots_txt_allowed && **text == *b"/robots.txt").collect(),
+            texts,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+/// The merged groups that some agents follow, and why: what decides for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleSet {
+    /// Why they follow it.
+    pub basis: Basis,
+    /// Its groups: a range of [`Selection::groups`].
+    groups: Range<usize>,
+    /// The agents: a range of [`Selection::agents`].
+    agents: Range<usize>,
+}
+
+/// Which agent follows which rule set. Reused from body to body.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    sets: Vec<RuleSet>,
+    groups: Vec<u32>,
+    agents: Vec<i16>,
+    /// Tokens of the file that name agents, with their groups, in order of token.
+    hits: Vec<(TokenId, u32)>,
+    /// Where each token's hits are; empty where there are none.
+    ranges: Vec<(u32, u32)>,
+    by_groups: HashMap<u64, Vec<u32>>,
+    /// Agent, its set, and the place in its chain of the token that a group names.
+    named: Vec<(i16, u32, u16)>,
+    /// Those places, beside the first of `agents`: the named ones come first.
+    places: Vec<u16>,
+    positions: Vec<u8>,
+}
+
+impl Selection {
+    /// Sorts all agents into rule sets: disjoint, together all agents, sets in the order of their first agent.
+    /// Agents share one exactly when they have the same groups and the same basis.
+    pub fn select(&mut self, robots: &Robots<'_>, index: &AgentIndex) {
+        self.sets.clear();
+        self.groups.clear();
+        self.agents.clear();
+        self.hits.clear();
+        self.named.clear();
+        self.places.clear();
+        let mut star = false;
+        for agent in &robots.agents {
+            match agent.named {
+                Named::Everybody => star = true,
+                Named::Token(token) => {
+                    if let Some(token) = index.find(token) {
+                        self.hits.push((token, agent.group));
+                    }
+                }
+                Named::Nobody => {}
+            }
+        }
+        if !self.hits.is_empty() {
+            self.select_named(index);
+        }
+        self.select_others(robots, index, star);
+    }
+
+    fn select_named(&mut self, index: &AgentIndex) {
+        self.hits.sort_unstable();
+        self.hits.dedup();
+        self.ranges.clear();
+        self.ranges.resize(index.token_count(), (0, 0));
+        let mut at = 0;
+        while at < self.hits.len() {
+            let token = self.hits[at].0;
+            let end = at + self.hits[at..].iter().take_while(|hit| hit.0 == token).count();
+            self.ranges[token as usize] = (at as u32, end as u32);
+            at = end;
+        }
+        self.by_groups.clear();
+        // Agents found by one token share its groups without comparing them.
+        let mut set_of_token: HashMap<TokenId, u32> = HashMap::new();
+        for agent in 0..index.len() {
+            let found = index.chain(agent).iter().enumerate().find_map(|(position, tokens)| {
+                let token = tokens.iter().find(|token| self.ranges[**token as usize].1 > 0)?;
+                Some((position, *token))
+            });
+            let Some((place, token)) = found else { continue };
+            let set = match set_of_token.get(&token) {
+                Some(set) => *set,
+                None => {
+                    let set = self.set_of_groups(token);
+                    set_of_token.insert(token, set);
+                    set
+                }
+            };
+            self.named.push((agent as i16, set, place as u16));
+        }
+        // Agents of one set next to each other, ascending; the sets were made in the order of their first agent.
+        self.named.sort_by_key(|(agent, set, _)| (*set, *agent));
+        for (agent, set, place) in &self.named {
+            let set = &mut self.sets[*set as usize];
+            if set.agents.is_empty() {
+                set.agents = self.agents.len()..self.agents.len();
+            }
+            self.agents.push(*agent);
+            self.places.push(*place);
+            set.agents.end = self.agents.len();
+        }
+    }
+
+    /// The set with the groups that this token names, made if it is new.
+    fn set_of_groups(&mut self, token: TokenId) -> u32 {
+        let (start, end) = self.ranges[token as usize];
+        let groups = &self.hits[start as usize..end as usize];
+        let hash = groups.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, (_, group)| {
+            (hash ^ u64::from(*group)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
+        });
+        let candidates = self.by_groups.entry(hash).or_default();
+        for set in candidates.iter() {
+            let known = &self.groups[self.sets[*set as usize].groups.clone()];
+            if known.iter().copied().eq(groups.iter().map(|(_, group)| *group)) {
+                return *set;
+            }
+        }
+        let set = self.sets.len() as u32;
+        candidates.push(set);
+        let first = self.groups.len();
+        self.groups.extend(groups.iter().map(|(_, group)| *group));
+        self.sets.push(RuleSet { basis: Basis::Named, groups: first..self.groups.len(), agents: 0..0 });
+        set
+    }
+
+    /// Those that no group names: `*` if there is one and they follow it, else nothing.
+    fn select_others(&mut self, robots: &Robots<'_>, index: &AgentIndex, star: bool) {
+        let mut star_set = None;
+        let mut none_set = None;
+        if self.named.is_empty() {
+            let (with_star, without): (&[i16], &[i16]) = (index.followers(), index.others());
+            let first = self.agents.len();
+            if star {
+                self.agents.extend_from_slice(with_star);
+                star_set = Some(first..self.agents.len());
+                let first = self.agents.len();
+                self.agents.extend_from_slice(without);
+                none_set = Some(first..self.agents.len());
+            } else {
+                self.agents.extend(0..index.len() as i16);
+                none_set = Some(first..self.agents.len());
+            }
+        } else {
+            let mut is_named = std::mem::take(&mut self.positions);
+            is_named.clear();
+            is_named.resize(index.len(), 0);
+            for (agent, ..) in &self.named {
+                is_named[*agent as usize] = 1;
+            }
+            for follows in [true, false] {
+                let first = self.agents.len();
+                let with_star = star && follows;
+                if !follows && !star {
+                    break;
+                }
+                self.agents.extend(
+                    (0..index.len())
+                        .filter(|agent| is_named[*agent] == 0 && (!star || index.follows_star(*agent) == follows))
+                        .map(|agent| agent as i16),
+                );
+                *(if with_star { &mut star_set } else { &mut none_set }) = Some(first..self.agents.len());
+            }
+            self.positions = is_named;
+        }
+        if let Some(agents) = star_set.filter(|agents| !agents.is_empty()) {
+            let first = self.groups.len();
+            let everybody = robots.agents.iter().filter(|agent| agent.named == Named::Everybody);
+            self.groups.extend(everybody.map(|agent| agent.group));
+            // A group may say `*` twice; groups come in ascending order.
+            let mut kept = first;
+            for at in first..self.groups.len() {
+                if kept == first || self.groups[kept - 1] != self.groups[at] {
+                    self.groups[kept] = self.groups[at];
+                    kept += 1;
+                }
+            }
+            self.groups.truncate(kept);
+            self.sets.push(RuleSet { basis: Basis::Wildcard, groups: first..self.groups.len(), agents });
+        }
+        if let Some(agents) = none_set.filter(|agents| !agents.is_empty()) {
+            self.sets.push(RuleSet { basis: Basis::None, groups: 0..0, agents });
+        }
+    }
+
+    /// The rule sets of the last selection.
+    pub fn sets(&self) -> &[RuleSet] {
+        &self.sets
+    }
+
+    /// The agents of a set, ascending.
+    pub fn agents_of(&self, set: &RuleSet) -> &[i16] {
+        &self.agents[set.agents.clone()]
+    }
+
+    /// The tokens by which the groups of a set name its agents, as the agents' owners spell them, each once, in the order of the agents.
+    /// An agent was found by the first token of its chain that is among them.
+    pub fn tokens_of<'i>(&self, set: &RuleSet, index: &'i AgentIndex) -> impl Iterator<Item = &'i str> {
+        let named = if set.basis == Basis::Named { set.agents.clone() } else { 0..0 };
+        let mut seen: Vec<&str> = Vec::new();
+        self.agents[named.clone()].iter().zip(&self.places[named]).filter_map(move |(agent, place)| {
+            let name = index.name(*agent, *place);
+            let new = !seen.iter().any(|seen| seen.eq_ignore_ascii_case(name));
+            new.then(|| {
+                seen.push(name);
+                name
+            })
+        })
+    }
+
+    /// The groups of a set, ascending indices into [`Robots::groups`].
+    pub fn groups_of(&self, set: &RuleSet) -> &[u32] {
+        &self.groups[set.groups.clone()]
+    }
+}
+
+/// The strongest rule of a kind that matched a path so far; rank 0: none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Best {
+    rank: u32,
+    line: u32,
+    inner_wildcard: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct BestPair {
+    allow: Best,
+    disallow: Best,
+}
+
+impl BestPair {
+    fn take(&mut self, rule: &Rule) {
+        let best = if rule.allow { &mut self.allow } else { &mut self.disallow };
+        // Of equally strong rules of a kind the first line is told.
+        if rule.rank > best.rank {
+            *best = Best { rank: rule.rank, line: rule.line, inner_wildcard: rule.inner_wildcard };
+        }
+    }
+
+    fn merge(&mut self, other: &BestPair) {
+        for (mine, theirs) in [(&mut self.allow, &other.allow), (&mut self.disallow, &other.disallow)] {
+            if theirs.rank > mine.rank {
+                *mine = *theirs;
+            }
+        }
+    }
+
+    fn decide(&self, precedence: Precedence) -> Decision {
+        let (allow, disallow) = (&self.allow, &self.disallow);
+        // Ranks are twice the length and maybe one more: compare lengths.
+        let (allow_length, disallow_length) = (allow.rank / 2, disallow.rank / 2);
+        let undefined = allow.rank > 0
+            && disallow.rank > 0
+            && (allow.inner_wildcard || disallow.inner_wildcard)
+            && match precedence {
+                Precedence::Longest => false,
+                Precedence::LongestUnlessWildcard => allow_length != disallow_length,
+                Precedence::UndefinedWithWildcard => true,
+            };
+        let wins =
+            if disallow.rank > 0 && (allow.rank == 0 || disallow_length > allow_length) { disallow } else { allow };
+        let verdict = if undefined {
+            Verdict::Undefined
+        } else if disallow_length > allow_length {
+            // A rule without a path has length 0 and forbids nothing, though it may be the line that is told.
+            Verdict::Disallow
+        } else {
+            Verdict::Allow
+        };
+        Decision { verdict, line: wins.line }
+    }
+}
+
+/// What every rule set says of every path. Reused from body to body.
+#[derive(Debug, Clone, Default)]
+pub struct Decisions {
+    decided: Vec<Decision>,
+    best: Vec<BestPair>,
+    one_group: Vec<BestPair>,
+    members: Vec<(u32, u32)>,
+    paths: usize,
+}
+
+impl Decisions {
+    /// Decides every path for every set of a selection.
+    ///
+    /// A rule meets a path once, however many sets share its group: each group finds its best rules and every set it belongs
+    /// to takes the better. So the work is rules x paths + agent lines x paths, never sets x rules x paths.
+    pub fn evaluate(&mut self, robots: &Robots<'_>, selection: &Selection, paths: &Paths) {
+        self.paths = paths.len();
+        self.best.clear();
+        self.best.resize(selection.sets.len() * self.paths, BestPair::default());
+        self.members.clear();
+        for (number, set) in selection.sets.iter().enumerate() {
+            self.members.extend(selection.groups_of(set).iter().map(|group| (*group, number as u32)));
+        }
+        self.members.sort_unstable();
+        let mut at = 0;
+        while at < self.members.len() {
+            let group = self.members[at].0;
+            let end = at + self.members[at..].iter().take_while(|member| member.0 == group).count();
+            if end == at + 1 {
+                let first = self.members[at].1 as usize * self.paths;
+                meet(robots, group, paths, &mut self.best[first..first + self.paths]);
+            } else {
+                self.one_group.clear();
+                self.one_group.resize(self.paths, BestPair::default());
+                meet(robots, group, paths, &mut self.one_group);
+                for (_, set) in &self.members[at..end] {
+                    let first = *set as usize * self.paths;
+                    for (best, found) in self.best[first..first + self.paths].iter_mut().zip(&self.one_group) {
+                        best.merge(found);
+                    }
+                }
+            }
+            at = end;
+        }
+        let precedence = robots.dialect.precedence;
+        self.decided.clear();
+        self.decided.extend(self.best.iter().enumerate().map(|(at, best)| {
+            if paths.always_allowed[at % self.paths] {
+                Decision { verdict: Verdict::Allow, line: 0 }
+            } else {
+                best.decide(precedence)
+            }
+        }));
+    }
+
+    /// The decisions of the n-th set, one a path.
+    pub fn of_set(&self, set: usize) -> &[Decision] {
+        &self.decided[set * self.paths..(set + 1) * self.paths]
+    }
+}
+
+/// Holds every rule of a group against every path.
+fn meet(robots: &Robots<'_>, group: u32, paths: &Paths, best: &mut [BestPair]) {
+    for rule in robots.rules_of(group as usize) {
+        let pattern = &rule.pattern;
+        // Most rules are told apart from most paths by their first bytes alone, and short plain ones need no more to match.
+        let head_is_all = !pattern.wild && !pattern.pinned && pattern.length <= 8;
+        for ((head, path), best) in paths.heads.iter().zip(&paths.texts).zip(best.iter_mut()) {
+            if (head ^ pattern.head) & pattern.mask == 0 && (head_is_all || pattern.matches(robots.text(pattern), path))
+            {
+                best.take(rule);
+            }
+        }
+    }
+}
+
+/// One question, answered: for people, tests and other programs. Many questions of one body go through
+/// [`AgentIndex`], [`Selection`] and [`Decisions`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// What was decided, by which line.
+    pub decision: Decision,
+    /// On what ground.
+    pub basis: Basis,
+}
+
+/// Asks one question of a body.
+///
+/// ```
+/// use rep::{Agent, Basis, Dialect, Verdict, ask};
+///
+/// let body = b"user-agent: *\ndisallow: /private\nallow: /private/press$\n";
+/// let answer = ask(body, &Agent::bare("ExampleBot"), b"https://example.com/private/x", &Dialect::RFC9309);
+/// assert_eq!(answer.decision.verdict, Verdict::Disallow);
+/// assert_eq!(answer.decision.line, 2);
+/// assert_eq!(answer.basis, Basis::Wildcard);
+/// ```
+pub fn ask(body: &[u8], agent: &Agent, url: &[u8], dialect: &'static Dialect) -> Answer {
+    let robots = Document::parse(body).read(dialect);
+    let index = AgentIndex::new(std::slice::from_ref(agent), dialect);
+    let mut selection = Selection::default();
+    selection.select(&robots, &index);
+    let mut decisions = Decisions::default();
+    decisions.evaluate(&robots, &selection, &Paths::new([url], dialect));
+    let basis = selection.sets().first().map_or(Basis::None, |set| set.basis);
+    let decision = decisions.of_set(0).first().copied().unwrap_or(Decision { verdict: Verdict::Allow, line: 0 });
+    Answer { decision, basis }
+}

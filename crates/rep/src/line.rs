@@ -1,0 +1,332 @@
+//! One scan of the bytes: what every line is, before any dialect has an opinion.
+//!
+//! Supported: lines that end in LF, CR or CR LF, mixed in one file (spec 3.1; RFC 9309, 2.2: EOL); `#` comments anywhere
+//! (3.4); field names of any case (3.5); blanks, which are space and tab (3.8), around field and value.
+//! Not supported here, but kept for the dialects that read them: misspelt fields, missing colons, NUL bytes, lines over
+//! Google's line buffer. Such a line is marked [`Line::odd`] and read again, alone, by `google_line`.
+//!
+//! ```text
+//! line  = blanks [ field blanks ":" blanks value ] blanks [ "#" comment ]
+//! field = any bytes but ":" and "#"
+//! ```
+//!
+//! Lines are numbered from 1. The text after the last line end is a line too, so a file that ends in a line end has an
+//! empty last one, as Google's parser counts.
+
+use memchr::{memchr, memchr2};
+
+/// What the exact reading of a line makes of its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// `user-agent`.
+    UserAgent,
+    /// `allow`.
+    Allow,
+    /// `disallow`.
+    Disallow,
+    /// `sitemap`.
+    Sitemap,
+    /// Any other field.
+    Other,
+    /// There is text, but no colon.
+    None,
+}
+
+/// One line that holds more than blanks and a comment. Positions are byte offsets in the body.
+#[derive(Debug, Clone, Copy)]
+pub struct Line {
+    /// From 1.
+    pub number: u32,
+    /// First byte of the line.
+    pub start: u32,
+    /// Byte after its last one, without the line end.
+    pub end: u32,
+    /// First byte of the value, blanks trimmed.
+    pub value_start: u32,
+    /// Byte after the value's last one; the line's start where there is no colon.
+    pub value_end: u32,
+    /// The field, read exactly.
+    pub field: Field,
+    /// Kinds of bytes in the value: see [`class`].
+    pub classes: u8,
+    /// Google's parser may read this line otherwise than the exact reading.
+    pub odd: bool,
+}
+
+/// Kinds of bytes whose presence in a value decides what has to be done to it.
+pub mod class {
+    /// `*`.
+    pub const STAR: u8 = 1;
+    /// `$`.
+    pub const DOLLAR: u8 = 2;
+    /// `%`.
+    pub const PERCENT: u8 = 4;
+    /// A byte below 0x21, or 0x7F: outside the printable ASCII characters.
+    pub const OUTSIDE: u8 = 8;
+    /// A byte from 0x80 on.
+    pub const HIGH: u8 = 16;
+
+    pub(crate) const OF: [u8; 256] = {
+        let mut table = [0; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            table[byte] = match byte as u8 {
+                b'*' => STAR,
+                b'$' => DOLLAR,
+                b'%' => PERCENT,
+                0x21..=0x7e => 0,
+                0x80.. => HIGH,
+                _ => OUTSIDE,
+            };
+            byte += 1;
+        }
+        table
+    };
+}
+
+/// Bytes of a line that Google's parser keeps: its buffer of 2083 * 8 bytes less the final NUL.
+pub(crate) const GOOGLE_LINE_BYTES: usize = 2083 * 8 - 1;
+
+/// Lines of no use to any dialect are counted, not kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LineCounts {
+    /// All lines, the one after the last line end included.
+    pub lines: u32,
+    /// Lines of a comment alone.
+    pub comments: u32,
+    /// Empty lines and lines of blanks alone.
+    pub blank: u32,
+}
+
+/// Scans a body. `skip` bytes at its start (a byte order mark) belong to no line.
+pub(crate) fn scan(body: &[u8], skip: usize, partial_bom: bool, lines: &mut Vec<Line>) -> LineCounts {
+    let mut counts = LineCounts::default();
+    // One look at the whole body saves a look for NUL in every line.
+    let nul = memchr(0, body).is_some();
+    let mut start = skip;
+    loop {
+        let rest = &body[start..];
+        let length = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+        counts.lines += 1;
+        match read(&rest[..length], counts.lines, start) {
+            Read::Blank => counts.blank += 1,
+            Read::Comment => counts.comments += 1,
+            Read::Text(mut line) => {
+                line.odd |= length > GOOGLE_LINE_BYTES
+                    || (nul && memchr(0, &rest[..length]).is_some())
+                    || (partial_bom && counts.lines == 1);
+                lines.push(line);
+            }
+        }
+        match &rest[length..] {
+            [] => return counts,
+            [b'\r', b'\n', ..] => start += length + 2,
+            _ => start += length + 1,
+        }
+    }
+}
+
+enum Read {
+    Blank,
+    Comment,
+    Text(Line),
+}
+
+const fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+fn read(raw: &[u8], number: u32, offset: usize) -> Read {
+    let mut at = 0;
+    while at < raw.len() && is_blank(raw[at]) {
+        at += 1;
+    }
+    let text = &raw[at..];
+    let (field, colon) = match text {
+        [] => return Read::Blank,
+        [b'#', ..] => return Read::Comment,
+        _ => known_field(text),
+    };
+    let mut line = Line {
+        number,
+        start: offset as u32,
+        end: (offset + raw.len()) as u32,
+        value_start: offset as u32,
+        value_end: offset as u32,
+        field,
+        classes: 0,
+        odd: matches!(field, Field::Other | Field::None),
+    };
+    if field == Field::None {
+        return Read::Text(line);
+    }
+    let rest = &text[colon + 1..];
+    let rest = &rest[..memchr(b'#', rest).unwrap_or(rest.len())];
+    let mut value = (0, rest.len());
+    while value.0 < value.1 && is_blank(rest[value.0]) {
+        value.0 += 1;
+    }
+    while value.0 < value.1 && is_blank(rest[value.1 - 1]) {
+        value.1 -= 1;
+    }
+    let base = offset + at + colon + 1;
+    line.value_start = (base + value.0) as u32;
+    line.value_end = (base + value.1) as u32;
+    let value = &rest[value.0..value.1];
+    line.classes = value.iter().fold(0, |all, byte| all | class::OF[*byte as usize]);
+    // Google's parser trims VT and FF as well.
+    line.odd |= matches!(value, [0x0b | 0x0c, ..] | [.., 0x0b | 0x0c]);
+    Read::Text(line)
+}
+
+/// The field of a text that starts with neither blank nor `#`, and where its colon is.
+fn known_field(text: &[u8]) -> (Field, usize) {
+    const KNOWN: [(Field, &[u8]); 4] = [
+        (Field::Disallow, b"disallow"),
+        (Field::Allow, b"allow"),
+        (Field::UserAgent, b"user-agent"),
+        (Field::Sitemap, b"sitemap"),
+    ];
+    for (field, name) in KNOWN {
+        if starts_with_ignore_case(text, name) {
+            let mut at = name.len();
+            while at < text.len() && is_blank(text[at]) {
+                at += 1;
+            }
+            if text.get(at) == Some(&b':') {
+                return (field, at);
+            }
+            break;
+        }
+    }
+    match memchr2(b':', b'#', text) {
+        Some(at) if text[at] == b':' => (Field::Other, at),
+        _ => (Field::None, 0),
+    }
+}
+
+/// Whether the text begins with this name of lower-case letters and hyphens, whatever its case.
+pub(crate) fn starts_with_ignore_case(text: &[u8], name: &[u8]) -> bool {
+    text.len() >= name.len() && text[..name.len()].eq_ignore_ascii_case(name)
+}
+
+/// A line as Google's parser takes it: field and value, or nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GoogleLine<'a> {
+    /// Which field its prefix test and list of misspellings make of the key.
+    pub(crate) field: Field,
+    /// The value, not yet escaped.
+    pub(crate) value: &'a [u8],
+}
+
+/// Fields by Google's parser: a key that begins with one of these is that field, in this order.
+/// The first of each row is the right name, the others are the misspellings it accepts.
+const GOOGLE_FIELDS: [(Field, &[&[u8]]); 4] = [
+    (Field::UserAgent, &[b"user-agent", b"useragent", b"user agent"]),
+    (Field::Allow, &[b"allow"]),
+    (Field::Disallow, &[b"disallow", b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw"]),
+    (Field::Sitemap, &[b"sitemap", b"site-map"]),
+];
+
+/// Reads one line as Google's parser does (`reference/parsers.md`, section 1): cut at its buffer, then at a NUL, then at `#`;
+/// ASCII whitespace trimmed; the first colon separates, and without one the first blank if two words remain.
+pub(crate) fn google_line(raw: &[u8]) -> Option<GoogleLine<'_>> {
+    let raw = &raw[..raw.len().min(GOOGLE_LINE_BYTES)];
+    let raw = &raw[..memchr2(0, b'#', raw).unwrap_or(raw.len())];
+    let text = trim_ascii_space(raw);
+    let (key, value) = match memchr(b':', text) {
+        Some(colon) => (&text[..colon], &text[colon + 1..]),
+        None => {
+            let blank = memchr2(b' ', b'\t', text)?;
+            let value_at = blank + text[blank..].iter().position(|byte| !is_blank(*byte))?;
+            if memchr2(b' ', b'\t', &text[value_at..]).is_some() {
+                return None;
+            }
+            (&text[..blank], &text[value_at..])
+        }
+    };
+    let key = trim_ascii_space(key);
+    if key.is_empty() {
+        return None;
+    }
+    let field = google_field(key);
+    Some(GoogleLine { field, value: trim_ascii_space(value) })
+}
+
+/// What Google's parser takes a key for.
+pub(crate) fn google_field(key: &[u8]) -> Field {
+    GOOGLE_FIELDS
+        .iter()
+        .find(|(_, names)| names.iter().any(|name| starts_with_ignore_case(key, name)))
+        .map_or(Field::Other, |(field, _)| *field)
+}
+
+/// Without ASCII whitespace at both ends: the C locale's, VT included, which Rust's own trim leaves.
+pub(crate) fn trim_ascii_space(mut text: &[u8]) -> &[u8] {
+    while let [b' ' | 0x09..=0x0d, rest @ ..] = text {
+        text = rest;
+    }
+    while let [rest @ .., b' ' | 0x09..=0x0d] = text {
+        text = rest;
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(body: &[u8]) -> Vec<(u32, Field, Vec<u8>)> {
+        let mut lines = Vec::new();
+        scan(body, 0, false, &mut lines);
+        lines
+            .iter()
+            .map(|line| (line.number, line.field, body[line.value_start as usize..line.value_end as usize].to_vec()))
+            .collect()
+    }
+
+    #[test]
+    fn all_three_line_ends_count_lines_alike() {
+        let expected = vec![(1, Field::UserAgent, b"*".to_vec()), (3, Field::Disallow, b"/x".to_vec())];
+        assert_eq!(fields(b"user-agent: *\n\ndisallow: /x\n"), expected);
+        assert_eq!(fields(b"user-agent: *\r\rdisallow: /x"), expected);
+        assert_eq!(fields(b"user-agent: *\r\n\r\ndisallow: /x\r\n"), expected);
+        // CR CR LF ends two lines.
+        assert_eq!(fields(b"user-agent: *\r\r\ndisallow: /x"), expected);
+    }
+
+    #[test]
+    fn the_text_after_the_last_line_end_is_a_line() {
+        let mut lines = Vec::new();
+        assert_eq!(scan(b"", 0, false, &mut lines), LineCounts { lines: 1, comments: 0, blank: 1 });
+        assert_eq!(scan(b"#\n \n", 0, false, &mut lines), LineCounts { lines: 3, comments: 1, blank: 2 });
+        assert!(lines.is_empty());
+    }
+
+    #[test]
+    fn comments_and_blanks_are_cut() {
+        assert_eq!(
+            fields(b"  Disallow\t:\t/x y \t# why\nallow#: /x\nfoo : b:c\n"),
+            vec![
+                (1, Field::Disallow, b"/x y".to_vec()),
+                (2, Field::None, b"".to_vec()),
+                (3, Field::Other, b"b:c".to_vec()),
+            ]
+        );
+    }
+
+    #[test]
+    fn google_reads_odd_lines() {
+        let read = |text: &'static [u8]| google_line(text).map(|line| (line.field, line.value));
+        assert_eq!(read(b"Disallowed: /x"), Some((Field::Disallow, &b"/x"[..])));
+        assert_eq!(read(b"disallow /x"), Some((Field::Disallow, &b"/x"[..])));
+        assert_eq!(read(b"disallow /x y"), None);
+        assert_eq!(read(b"Disallow /k:/q"), Some((Field::Disallow, &b"/q"[..])));
+        assert_eq!(read(b"user agent: a"), Some((Field::UserAgent, &b"a"[..])));
+        assert_eq!(read(b": /x"), None);
+        assert_eq!(read(b"allow: /x\0yz"), Some((Field::Allow, &b"/x"[..])));
+        assert_eq!(read(b"\0allow: /x"), None);
+        assert_eq!(read(b"\x0ballow: /x\x0c"), Some((Field::Allow, &b"/x"[..])));
+        assert_eq!(read(b"Disalllow: /x"), Some((Field::Other, &b"/x"[..])));
+    }
+}
