@@ -95,7 +95,7 @@ pub enum Cell<T: Record> {
 }
 
 /// A column in the layout that suits its kind: a dictionary for what tends to repeat.
-pub(super) const fn column<T: Record>(
+pub(crate) const fn column<T: Record>(
     name: &'static str,
     about: &'static str,
     example: &'static str,
@@ -111,7 +111,7 @@ pub(super) const fn column<T: Record>(
 }
 
 /// A column whose values hardly repeat.
-pub(super) const fn plain<T: Record>(
+pub(crate) const fn plain<T: Record>(
     name: &'static str,
     about: &'static str,
     example: &'static str,
@@ -121,7 +121,7 @@ pub(super) const fn plain<T: Record>(
 }
 
 /// A column of integers that rise slowly.
-pub(super) const fn delta<T: Record>(
+pub(crate) const fn delta<T: Record>(
     name: &'static str,
     about: &'static str,
     example: &'static str,
@@ -302,7 +302,7 @@ impl Texts {
 }
 
 /// Collects the values of one column until they are written.
-pub trait Buffer<T: Record> {
+pub trait Buffer<T: Record>: Send {
     /// Appends the value of a row and says how many bytes that took.
     fn append(&mut self, row: &T::Row<'_>) -> Result<usize, TooLarge>;
     /// What was collected; the buffer is empty after it.
@@ -355,8 +355,8 @@ struct Collect<B, F> {
 fn collect<T, B, F>(builder: B, append: F) -> Box<dyn Buffer<T>>
 where
     T: Record,
-    B: ArrayBuilder,
-    F: for<'r, 'a> Fn(&'r T::Row<'a>, &mut B) -> Result<usize, TooLarge> + 'static,
+    B: ArrayBuilder + Send,
+    F: for<'r, 'a> Fn(&'r T::Row<'a>, &mut B) -> Result<usize, TooLarge> + Send + 'static,
 {
     Box::new(Collect { builder, append })
 }
@@ -364,8 +364,8 @@ where
 impl<T, B, F> Buffer<T> for Collect<B, F>
 where
     T: Record,
-    B: ArrayBuilder,
-    F: for<'r, 'a> Fn(&'r T::Row<'a>, &mut B) -> Result<usize, TooLarge>,
+    B: ArrayBuilder + Send,
+    F: for<'r, 'a> Fn(&'r T::Row<'a>, &mut B) -> Result<usize, TooLarge> + Send,
 {
     fn append(&mut self, row: &T::Row<'_>) -> Result<usize, TooLarge> {
         (self.append)(row, &mut self.builder)
@@ -453,5 +453,17 @@ impl<T: Record, I: Record> Buffer<T> for StructsBuffer<T, I> {
         let structs = StructArray::new(fields, arrays, None);
         let list = element(structs.data_type().clone());
         Arc::new(ListArray::new(list, offsets, Arc::new(structs), None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_offsets_can_count_is_refused() {
+        assert_eq!(room(0, i32::MAX as usize), Ok(()));
+        assert_eq!(room(1, i32::MAX as usize), Err(TooLarge));
+        assert_eq!(room(usize::MAX, 1), Err(TooLarge));
     }
 }

@@ -120,3 +120,117 @@ pub fn body_key(shard: u32, row: u32) -> i64 {
 pub fn body_id(body: &[u8]) -> [u8; 16] {
     xxh3_128(body).to_be_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::datatypes::{DataType, TimeUnit};
+    use std::collections::HashSet;
+
+    /// Every field of a schema, members of structs included, with the path to it.
+    fn fields(of: &[Arc<Field>], prefix: &str, out: &mut Vec<(String, Field)>) {
+        for field in of {
+            let path = format!("{prefix}{}", field.name());
+            if let DataType::List(element) = field.data_type()
+                && let DataType::Struct(members) = element.data_type()
+            {
+                fields(members, &format!("{path}."), out);
+            }
+            out.push((path, field.as_ref().clone()));
+        }
+    }
+
+    fn every_field(table: &TableEntry) -> Vec<(String, Field)> {
+        let mut out = Vec::new();
+        fields((table.schema)().fields(), &format!("{}.", table.name), &mut out);
+        out
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let mut tables = HashSet::new();
+        for table in TABLES {
+            assert!(tables.insert(table.name), "{}", table.name);
+            let mut columns = HashSet::new();
+            for (path, _) in every_field(table) {
+                assert!(path.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.".contains(&b)));
+                assert!(columns.insert(path.clone()), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_column_is_described_in_one_sentence_and_has_an_example() {
+        for table in TABLES {
+            assert!(table.about.starts_with("A row ") && table.about.ends_with('.'), "{}", table.name);
+            for (path, field) in every_field(table) {
+                let about = &field.metadata()["description"];
+                assert!(about.ends_with('.') && !about.contains(". ") && !about.contains('\n'), "{path}: {about}");
+                assert!(!field.metadata()["example"].is_empty(), "{path}");
+            }
+        }
+    }
+
+    #[test]
+    fn types_are_those_that_every_engine_reads() {
+        fn is_plain(kind: &DataType) -> bool {
+            match kind {
+                DataType::Boolean | DataType::Int16 | DataType::Int32 | DataType::Int64 => true,
+                DataType::Utf8 | DataType::Binary | DataType::FixedSizeBinary(16) => true,
+                DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) => zone.as_ref() == "UTC",
+                DataType::List(element) => {
+                    !element.is_nullable() && element.name() == "element" && is_plain(element.data_type())
+                }
+                DataType::Struct(members) => members.iter().all(|member| is_plain(member.data_type())),
+                _ => false,
+            }
+        }
+        for table in TABLES {
+            for (path, field) in every_field(table) {
+                assert!(is_plain(field.data_type()), "{path}: {}", field.data_type());
+            }
+        }
+    }
+
+    #[test]
+    fn columns_that_common_crawl_has_are_of_its_type() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/commoncrawl/cc-index-schema-flat.json");
+        let Ok(text) = std::fs::read_to_string(path) else {
+            println!("skipped: {path} is not there");
+            return;
+        };
+        let theirs: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut common = 0;
+        for field in theirs["fields"].as_array().unwrap() {
+            let name = field["name"].as_str().unwrap();
+            let Ok(ours) = schema::<Captures>().field_with_name(name).cloned() else { continue };
+            common += 1;
+            let agrees = match field["type"].as_str().unwrap() {
+                "string" => ours.data_type() == &DataType::Utf8,
+                // Theirs has 32 bits; offsets of larger files need more.
+                "integer" => matches!(ours.data_type(), DataType::Int32 | DataType::Int64),
+                "short" => ours.data_type() == &DataType::Int16,
+                "timestamp" => matches!(ours.data_type(), DataType::Timestamp(..)),
+                _ => false,
+            };
+            assert!(agrees, "{name}: {} is not {}", ours.data_type(), field["type"]);
+        }
+        assert_eq!(common, 20, "columns that both have");
+    }
+
+    #[test]
+    fn keys_of_bodies_are_unique_and_not_negative() {
+        assert_eq!(body_key(0, 0), 0);
+        assert_eq!(body_key(0, u32::MAX), 0xFFFF_FFFF);
+        assert_eq!(body_key(1, 0), 0x1_0000_0000);
+        assert_eq!(body_key(i32::MAX as u32, u32::MAX), i64::MAX);
+    }
+
+    #[test]
+    fn identities_of_bodies_are_stable() {
+        // The published test vector of xxh3-128 for no input.
+        let hex: String = body_id(b"").iter().map(|b| format!("{b:02x}")).collect();
+        assert_eq!(hex, "99aa06d3014798d86001c324468d497f");
+        assert_ne!(body_id(b"User-agent: *"), body_id(b"User-agent: *\n"));
+    }
+}

@@ -17,7 +17,8 @@ pub struct VerdictRow<'a> {
     pub agents: &'a [i16],
     /// Kind of group that binds them.
     pub basis: &'static str,
-    /// Token of their chain that matched.
+    /// Token of their chains that a group names; several, where agents found by different tokens share the groups, are
+    /// separated by commas.
     pub token: Option<&'a str>,
     /// What they may fetch.
     pub access: Option<&'static str>,
@@ -59,7 +60,7 @@ impl Record for Verdicts {
         ),
         column(
             "token",
-            "Token of the agent's chain that some group names; null when none does.",
+            "Token of their chains that a group names, several separated by commas; null unless the basis is named.",
             "googlebot",
             Cell::MaybeText(|row| row.token),
         ),
