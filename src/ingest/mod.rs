@@ -3,6 +3,9 @@
 //! A source walks its part of one file and hands every HTTP response to a [`Sink`]. Damage costs the record it is in and
 //! becomes a [`Problem`]; it never ends the file.
 
+pub mod input;
+pub mod parquet;
+
 use crate::capture::{Capture, Problem};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
