@@ -1,7 +1,7 @@
 //! Recognises robots.txt files that software wrote: the defaults of site builders and shops (templates), and blocks
 //! that a service keeps in a file between two marks (managed). What distinguishes them is data: `datasets/templates.toml`.
 
-use memchr::{memchr, memchr2_iter};
+use memchr::{memchr, memchr2, memchr2_iter};
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -50,8 +50,8 @@ pub struct Template {
     all: u64,
     /// Bits of the lines none of which may be there.
     none: u64,
-    /// How many rules besides its own the file may have.
-    max_other_rules: u32,
+    /// How many rules besides its own the file may have, if there is a limit.
+    max_other_rules: Option<usize>,
 }
 
 /// A list of templates, ready to look for: every line of a body costs one look-up, however many entries there are.
@@ -62,6 +62,23 @@ pub struct Templates {
     /// Open addressing by the high bits of a line's hash: index into `lines`, or `FREE`.
     slots: Vec<u16>,
     shift: u32,
+    /// One bit a known line, by [`filter_bit`].
+    filter: [u64; FILTER_WORDS],
+}
+
+/// Words of 64 bits in the filter: few enough to stay in the first cache, enough for 3 false alarms in 100 lines.
+const FILTER_WORDS: usize = 64;
+
+/// What was found of each entry.
+struct Tally {
+    seen: [u64; MOST_ENTRIES],
+    own_rules: [usize; MOST_ENTRIES],
+}
+
+impl Default for Tally {
+    fn default() -> Tally {
+        Tally { seen: [0; MOST_ENTRIES], own_rules: [0; MOST_ENTRIES] }
+    }
 }
 
 /// More entries than bits are of no use to anybody; the limit keeps a body's tally on the stack.
@@ -69,12 +86,19 @@ const MOST_ENTRIES: usize = 64;
 
 const FREE: u16 = u16::MAX;
 
+/// Sets bit 5 of eight bytes, which folds ASCII case, and a few marks with it.
+const FOLD: u64 = 0x2020_2020_2020_2020;
+
+/// An odd number with bits spread evenly (the golden ratio), to multiply with.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A line that some entry asks for.
 #[derive(Debug, Clone)]
 struct Known {
     hash: u64,
     field: Vec<u8>,
     value: Vec<u8>,
+    is_rule: bool,
     uses: Vec<Use>,
 }
 
@@ -124,7 +148,7 @@ struct Entry {
     none: Vec<Spanned<String>>,
     begin: Option<Spanned<String>>,
     end: Option<Spanned<String>>,
-    max_other_rules: Option<u32>,
+    max_other_rules: Option<u16>,
 }
 
 impl Templates {
@@ -133,7 +157,7 @@ impl Templates {
         match Templates::parse(include_str!("../../datasets/templates.toml")) {
             Ok(templates) => templates,
             // A test holds that it can be read; without a list nothing is recognised.
-            Err(_) => Templates { entries: Vec::new(), lines: Vec::new(), slots: vec![FREE; 2], shift: 63 },
+            Err(_) => Templates::empty(),
         }
     }
 
@@ -142,7 +166,7 @@ impl Templates {
         let at = |span: Range<usize>| text.get(..span.start).unwrap_or_default().matches('\n').count() + 1;
         let list: List = toml::from_str(text)
             .map_err(|error| TemplateError { line: error.span().map_or(1, at), message: error.message().to_owned() })?;
-        let mut templates = Templates { entries: Vec::new(), lines: Vec::new(), slots: Vec::new(), shift: 63 };
+        let mut templates = Templates::empty();
         for entry in list.template {
             let line = at(entry.name.span());
             templates
@@ -153,6 +177,11 @@ impl Templates {
         Ok(templates)
     }
 
+    fn empty() -> Templates {
+        let slots = vec![FREE; 2];
+        Templates { entries: Vec::new(), lines: Vec::new(), slots, shift: 63, filter: [0; FILTER_WORDS] }
+    }
+
     /// The entries, in the order of the list.
     pub fn entries(&self) -> &[Template] {
         &self.entries
@@ -161,48 +190,53 @@ impl Templates {
     /// What software wrote of `body`. Of several templates the first of the list counts, of several managed blocks the
     /// first that is whole. Lines inside a managed block say nothing about the rest of the file.
     pub fn detect(&self, body: &[u8]) -> Detected<'_> {
-        let mut seen = [0u64; MOST_ENTRIES];
-        let mut own_rules = [0u32; MOST_ENTRIES];
-        let mut rules = 0u32;
-        let mut block: Option<(usize, u32)> = None;
+        let mut tally: Option<Tally> = None;
+        let mut open: Option<(usize, usize)> = None;
+        let mut blocks: Vec<Range<usize>> = Vec::new();
         let mut managed_by = None;
-        let mut any = false;
-        let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-        let mut start = 0;
-        for end in memchr2_iter(b'\n', b'\r', body).chain(std::iter::once(body.len())) {
-            let raw = &body[start..end];
-            start = end + 1;
-            let Some(line) = Line::of(raw) else { continue };
-            let is_rule = line.is_rule();
-            if is_rule {
-                rules += 1;
+        for (at, raw) in lines(body) {
+            let text = trim(raw);
+            if text.is_empty() || !self.may_know(text) {
+                continue;
             }
-            let Some(known) = self.find(line) else { continue };
+            let Some(known) = Line::of(text).and_then(|line| self.find(line)) else { continue };
             for Use { entry, role } in &known.uses {
-                match (role, block) {
+                match (role, open) {
                     (Role::Part(bit), None) => {
-                        any = true;
-                        seen[*entry] |= bit;
-                        own_rules[*entry] += u32::from(is_rule);
+                        let tally = tally.get_or_insert_default();
+                        tally.seen[*entry] |= bit;
+                        tally.own_rules[*entry] += usize::from(known.is_rule);
                     }
-                    (Role::Begin, None) => block = Some((*entry, rules)),
-                    (Role::End, Some((open, before))) if open == *entry => {
-                        managed_by = managed_by.or(Some(self.entries[open].name.as_str()));
-                        rules = before;
-                        block = None;
+                    (Role::Begin, None) => open = Some((*entry, at)),
+                    (Role::End, Some((begun, from))) if begun == *entry => {
+                        managed_by = managed_by.or(Some(self.entries[begun].name.as_str()));
+                        blocks.push(from..at);
+                        open = None;
                     }
                     _ => {}
                 }
             }
         }
-        let is_whole = |(at, entry): &(usize, &Template)| {
+        let is_it = |tally: &Tally, at: usize, entry: &Template| {
             entry.kind == TemplateKind::Template
-                && seen[*at] & entry.all == entry.all
-                && seen[*at] & entry.none == 0
-                && rules - own_rules[*at] <= entry.max_other_rules
+                && tally.seen[at] & entry.all == entry.all
+                && tally.seen[at] & entry.none == 0
+                && entry.max_other_rules.is_none_or(|most| at_most_rules(body, &blocks, most + tally.own_rules[at]))
         };
-        let template = if any { self.entries.iter().enumerate().find(is_whole) } else { None };
-        Detected { template: template.map(|(_, entry)| entry.name.as_str()), managed_by }
+        let template = tally.and_then(|tally| {
+            self.entries
+                .iter()
+                .enumerate()
+                .find(|(at, entry)| is_it(&tally, *at, entry))
+                .map(|(_, entry)| entry.name.as_str())
+        });
+        Detected { template, managed_by }
+    }
+
+    /// Whether a line that is not blank can be one of the known; nearly all of those that cannot end here.
+    fn may_know(&self, text: &[u8]) -> bool {
+        let (word, bit) = filter_bit(text);
+        self.filter[word] & bit != 0
     }
 
     fn find(&self, line: Line<'_>) -> Option<&Known> {
@@ -262,9 +296,11 @@ impl Templates {
         for (text, role) in listed {
             let span = text.span();
             let text = text.into_inner();
-            let Some(line) = Line::of(text.as_bytes()).filter(|_| !text.contains(['\n', '\r'])) else {
+            let Some(line) = Line::of(trim(text.as_bytes())).filter(|_| !text.contains(['\n', '\r'])) else {
                 return Err((Some(span), format!("`{name}`: {text:?} is not one line")));
             };
+            let (word, bit) = filter_bit(trim(text.as_bytes()));
+            self.filter[word] |= bit;
             if !self.learn(line, Use { entry: index, role }) {
                 let place = at(span.clone());
                 return Err((Some(span), format!("`{name}`: {text:?} in line {place} is listed twice")));
@@ -277,7 +313,7 @@ impl Templates {
             note: entry.note,
             all: masks[0],
             none: masks[1],
-            max_other_rules: entry.max_other_rules.unwrap_or(u32::MAX),
+            max_other_rules: entry.max_other_rules.map(usize::from),
         });
         Ok(())
     }
@@ -290,7 +326,8 @@ impl Templates {
             return is_new;
         }
         let (field, value) = (line.field.to_vec(), line.value.to_vec());
-        self.lines.push(Known { hash: line.hash(), field, value, uses: vec![new] });
+        let is_rule = line.is_rule();
+        self.lines.push(Known { hash: line.hash(), field, value, is_rule, uses: vec![new] });
         true
     }
 
@@ -310,9 +347,8 @@ impl Templates {
 }
 
 impl<'b> Line<'b> {
-    /// The line as compared; `None` when it is blank. A comment behind a rule is dropped.
-    fn of(raw: &'b [u8]) -> Option<Line<'b>> {
-        let text = trim(raw);
+    /// The line as compared, without blanks around it; `None` when it is empty. A comment behind a rule is dropped.
+    fn of(text: &'b [u8]) -> Option<Line<'b>> {
         match text.first()? {
             b'#' => {
                 let start = text.iter().position(|byte| *byte != b'#').unwrap_or(text.len());
@@ -338,10 +374,8 @@ impl<'b> Line<'b> {
         self.field.eq_ignore_ascii_case(field) && self.value.eq_ignore_ascii_case(value)
     }
 
-    /// The same for lines that are equal. Setting bit 5 of every byte folds ASCII case, and a few marks with it.
+    /// The same for lines that are equal.
     fn hash(self) -> u64 {
-        const FOLD: u64 = 0x2020_2020_2020_2020;
-        const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
         let mut hash = (self.field.len() as u64) << 32 | self.value.len() as u64;
         for part in [self.field, self.value] {
             let (chunks, rest) = part.as_chunks::<8>();
@@ -354,6 +388,68 @@ impl<'b> Line<'b> {
         }
         hash ^ hash >> 29
     }
+}
+
+/// The lines of a body with the places they start at, blank ones included, without the byte order mark.
+fn lines(body: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut start = if body.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    memchr2_iter(b'\n', b'\r', body).chain(std::iter::once(body.len())).filter_map(move |end| {
+        let line = (start, body.get(start..end)?);
+        start = end + 1;
+        Some(line)
+    })
+}
+
+/// Whether a body has at most so many rules with a path outside these blocks.
+fn at_most_rules(body: &[u8], blocks: &[Range<usize>], most: usize) -> bool {
+    let outside = |at: usize| blocks.iter().all(|block| !block.contains(&at));
+    let is_rule = |text: &[u8]| Line::of(trim(text)).is_some_and(Line::is_rule);
+    lines(body).filter(|(at, text)| is_rule(text) && outside(*at)).nth(most).is_none()
+}
+
+/// Word and bit of the filter that belong to a line (not empty, no blanks around it): by the first eight bytes of its
+/// value. Lines that are equal have the same, however they are written.
+fn filter_bit(text: &[u8]) -> (usize, u64) {
+    let is_comment = text.first() == Some(&b'#');
+    let mut value = &text[value_start(text)..];
+    while let [b' ' | b'\t', rest @ ..] = value {
+        value = rest;
+    }
+    let mut word = match value.first_chunk::<8>() {
+        Some(chunk) => u64::from_le_bytes(*chunk),
+        None => value.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
+    if !is_comment {
+        // A blank or a comment ends the value that is compared here: a blank inside one only makes the filter coarser.
+        let ends = bytes_equal(word, b' ') | bytes_equal(word, b'\t') | bytes_equal(word, b'#');
+        if ends != 0 {
+            word &= (1u64 << (ends.trailing_zeros() & !7)) - 1;
+        }
+    }
+    let hash = (word | FOLD).wrapping_mul(MIX);
+    ((hash >> 58) as usize, 1 << (hash >> 52 & 63))
+}
+
+/// Where the value of a line begins: behind its colon, behind the marks of a comment, or at its start.
+fn value_start(text: &[u8]) -> usize {
+    let names = |word: &[u8]| {
+        text.get(word.len()) == Some(&b':') && text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word))
+    };
+    let colon = match text.first().map(|byte| byte | 0x20) {
+        Some(b'#') => return text.iter().position(|byte| *byte != b'#').unwrap_or(text.len()),
+        Some(b'd') if names(b"disallow") => return b"disallow:".len(),
+        Some(b'a') if names(b"allow") => return b"allow:".len(),
+        Some(b'u') if names(b"user-agent") => return b"user-agent:".len(),
+        _ => memchr2(b':', b'#', text),
+    };
+    colon.filter(|at| text[*at] == b':').map_or(0, |at| at + 1)
+}
+
+/// A set high bit at the lowest byte of `word` that equals `byte`, and perhaps at some above it.
+const fn bytes_equal(word: u64, byte: u8) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let different = word ^ (ONES * byte as u64);
+    different.wrapping_sub(ONES) & !different & (ONES << 7)
 }
 
 /// Without the spaces and tabs around it.
@@ -483,6 +579,57 @@ mod tests {
             assert!(found.is_some(), "{}", entry.name);
             let of_vendor = |e: &&Template| Some(e.name.as_str()) == found && e.vendor == entry.vendor;
             assert!(templates.entries().iter().any(|e| of_vendor(&e)), "{} is taken for {found:?}", entry.name);
+        }
+    }
+
+    #[test]
+    fn no_way_to_write_a_line_escapes_the_filter() {
+        let templates = Templates::shipped();
+        for known in &templates.lines {
+            let field = String::from_utf8(known.field.clone()).unwrap();
+            let value = String::from_utf8(known.value.clone()).unwrap();
+            let forms = match field.as_str() {
+                "#" => vec![format!("#{value}"), format!("##  {value}\t"), format!("# {}", value.to_uppercase())],
+                _ => vec![
+                    format!("{field}:{value}"),
+                    format!(" {field}\t: {value} "),
+                    format!("{}:\t{}#why", field.to_uppercase(), value.to_uppercase()),
+                    format!("{field}: {value} # a: b"),
+                ],
+            };
+            for form in forms {
+                let text = trim(form.as_bytes());
+                assert!(templates.may_know(text), "{form:?}");
+                assert!(Line::of(text).and_then(|line| templates.find(line)).is_some(), "{form:?}");
+            }
+        }
+    }
+
+    /// Real bodies are no part of the repository; where they lie beside it, each great default has to be found.
+    #[test]
+    fn real_bodies_are_recognised() {
+        use base64::Engine as _;
+        use std::io::{BufRead as _, BufReader};
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/robots-bodies-nolicense.jsonl.zst");
+        let Ok(file) = std::fs::File::open(&path) else {
+            println!("skipped: no {}", path.display());
+            return;
+        };
+        let templates = Templates::shipped();
+        let mut found = std::collections::BTreeMap::<&str, u32>::new();
+        for line in BufReader::new(zstd::Decoder::new(file).unwrap()).lines() {
+            let record: serde_json::Value = serde_json::from_str(&line.unwrap()).unwrap();
+            let body = record["body_b64"].as_str().unwrap();
+            let body = base64::engine::general_purpose::STANDARD.decode(body).unwrap();
+            let detected = templates.detect(&body);
+            for name in [detected.template, detected.managed_by].into_iter().flatten() {
+                *found.entry(name).or_default() += 1;
+            }
+        }
+        println!("{found:?}");
+        for name in ["wordpress", "yoast", "shopify", "wix", "squarespace", "drupal", "joomla", "magento", "blogger"] {
+            assert!(found.get(name).is_some_and(|bodies| *bodies >= 20), "{name}: {:?}", found.get(name));
         }
     }
 }
