@@ -13,6 +13,7 @@
 //! Memory: a decompressed page and a dictionary of each column that is read (512 MiB at most, a megabyte as a rule).
 
 mod column;
+mod footer;
 pub mod mapping;
 mod pages;
 mod time;
@@ -23,7 +24,7 @@ use super::{Completion, Limits, Origin, Part, Sink};
 use crate::capture::{Capture, Place, Problem, ProblemCode, Repair, Repairs};
 use column::ColumnValues;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::metadata::RowGroupMetaData;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::File;
@@ -77,7 +78,7 @@ pub fn inspect(path: &Path, choice: &ColumnChoice) -> Result<Inspection, Inspect
     if let Err(refusal) = check_marks(&mut file, length)? {
         return Err(InspectError::Damaged(refusal.detail.to_owned()));
     }
-    let metadata = footer(&file).map_err(InspectError::Damaged)?;
+    let metadata = footer::read(&file).map_err(InspectError::Damaged)?;
     let mapping = mapping(metadata.file_metadata().schema_descr(), choice)?;
     let rows = metadata.row_groups().iter().map(rows_of).sum();
     Ok(Inspection { mapping, rows, row_groups: metadata.num_row_groups() })
@@ -143,7 +144,7 @@ impl ParquetReader {
     }
 
     fn read_marked(&self, file: File, part: &Part, walked: &mut Walked, sink: &mut dyn Sink) -> Completion {
-        let metadata = match footer(&file) {
+        let metadata = match footer::read(&file) {
             Ok(metadata) => metadata,
             Err(detail) => {
                 sink.problem(Problem { code: ProblemCode::FileUnreadable, offset: None, detail, action: PASSED_OVER });
@@ -231,12 +232,6 @@ fn check_marks(file: &mut File, length: u64) -> io::Result<Result<(), Refusal>> 
         ),
         _ => refuse(ProblemCode::NotAWarc, Some(0), "the file is not Parquet"),
     }
-}
-
-/// Reads the footer.
-fn footer(file: &File) -> Result<ParquetMetaData, String> {
-    guarded(|| ParquetMetaDataReader::new().parse_and_finish(file))
-        .map_err(|error| format!("the footer cannot be read: {error}"))
 }
 
 /// Calls the decoder and turns its panics into errors.
