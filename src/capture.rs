@@ -111,7 +111,7 @@ codes! {
         RecordTooLarge => "record-too-large", "a record's head or frame is larger than any real one; it was passed over";
         NotAWarc => "not-a-warc", "the file is of no kind that is read here";
         DictionaryMissing => "dictionary-missing", "a zstd frame needs a dictionary that the file does not hold";
-        UrlMissing => "url-missing", "a response without a target URI was passed over";
+        UrlMissing => "url-missing", "a response has no target URI";
         ColumnMissing => "column-missing", "a Parquet file lacks a column that the others have";
         RowUnreadable => "row-unreadable", "a Parquet row could not be read";
         RowGroupUnreadable => "row-group-unreadable", "a Parquet row group could not be read; reading went on at the next one";

@@ -1,5 +1,6 @@
 //! What the user may type: argument structs only.
 
+use crate::ingest::parquet::{ColumnChoice, Role};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -162,6 +163,21 @@ pub struct ColumnArgs {
     /// Column with the redirect target
     #[arg(long, value_name = "NAME", help_heading = "Parquet input")]
     pub location_column: Option<String>,
+}
+
+impl ColumnArgs {
+    /// The named columns as the Parquet reader takes them.
+    pub fn choice(&self) -> ColumnChoice {
+        ColumnChoice::new([
+            (Role::Body, self.body_column.clone()),
+            (Role::Url, self.url_column.clone()),
+            (Role::Host, self.host_column.clone()),
+            (Role::Status, self.status_column.clone()),
+            (Role::Time, self.time_column.clone()),
+            (Role::ContentType, self.content_type_column.clone()),
+            (Role::Location, self.location_column.clone()),
+        ])
+    }
 }
 
 /// Arguments of `explain`.

@@ -294,6 +294,7 @@ pub fn mapping(schema: &SchemaDescriptor, choice: &ColumnChoice) -> Result<Mappi
             chosen.push(named(*role, name, &leaves)?);
         }
     }
+    let plain: Vec<String> = leaves.iter().map(|(path, _)| path.replace('.', "_")).collect();
     let mut columns: Vec<Column> = Vec::new();
     for (role, _, names) in ROLES {
         if let Some(column) = chosen.iter().find(|column| column.role == *role) {
@@ -301,9 +302,11 @@ pub fn mapping(schema: &SchemaDescriptor, choice: &ColumnChoice) -> Result<Mappi
             continue;
         }
         let guess = names.iter().find_map(|name| {
-            leaves.iter().enumerate().find_map(|(leaf, (path, descriptor))| {
+            let alike =
+                plain.iter().zip(&leaves).enumerate().filter(|(_, (plain, _))| plain.eq_ignore_ascii_case(name));
+            alike.map(|(leaf, (_, column))| (leaf, column)).find_map(|(leaf, (path, descriptor))| {
                 let taken = chosen.iter().chain(&columns).any(|column| column.leaf == leaf);
-                if taken || !path.replace('.', "_").eq_ignore_ascii_case(name) {
+                if taken {
                     return None;
                 }
                 let kind = kind(*role, descriptor)?;

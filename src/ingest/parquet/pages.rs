@@ -41,6 +41,7 @@ pub(super) struct Pages {
     inner: SerializedPageReader<Chunks>,
     compression: Compression,
     width: usize,
+    has_levels: bool,
     stated: Arc<AtomicU64>,
     state: Arc<PageState>,
 }
@@ -70,8 +71,9 @@ impl Pages {
             Type::FIXED_LEN_BYTE_ARRAY => usize::try_from(chunk.column_descr().type_length()).unwrap_or(0).max(1),
             Type::BOOLEAN => 1,
         };
+        let has_levels = chunk.column_descr().max_def_level() > 0;
         let state = Arc::new(PageState::default());
-        Ok((Pages { inner, compression, width, stated, state: Arc::clone(&state) }, state))
+        Ok((Pages { inner, compression, width, has_levels, stated, state: Arc::clone(&state) }, state))
     }
 
     fn check(&self, page: Page) -> Result<Page> {
@@ -90,7 +92,8 @@ impl Pages {
             }
             Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics } => {
                 let buf = self.decompress(&buf, 0, stated)?.map_or(buf, Into::into);
-                self.turn_to(num_values, encoding, buf.len());
+                let values = if self.has_levels { after_levels(&buf, def_level_encoding) } else { Some(&buf[..]) };
+                self.turn_to(num_values, encoding, buf.len(), values)?;
                 Ok(Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics })
             }
             Page::DataPageV2 {
@@ -107,7 +110,7 @@ impl Pages {
                 let levels = (def_levels_byte_len as usize).saturating_add(rep_levels_byte_len as usize);
                 let decompressed = if is_compressed { self.decompress(&buf, levels, stated)? } else { None };
                 let buf = decompressed.map_or(buf, Into::into);
-                self.turn_to(num_values, encoding, buf.len());
+                self.turn_to(num_values, encoding, buf.len(), buf.get(levels..))?;
                 Ok(Page::DataPageV2 {
                     buf,
                     num_values,
@@ -153,16 +156,64 @@ impl Pages {
         Ok(Some(bytes))
     }
 
-    fn turn_to(&self, rows: u32, encoding: Encoding, bytes: usize) {
+    fn turn_to(&self, rows: u32, encoding: Encoding, bytes: usize, values: Option<&[u8]>) -> Result<()> {
         // Values share the page's bytes, but for an encoding that repeats the start of the value before:
         // there each can be as long as the page.
-        let at_once = match encoding {
-            Encoding::DELTA_BYTE_ARRAY => BATCH_BYTES / (bytes as u64).max(1),
-            _ => u64::MAX,
+        let (at_once, runs) = match encoding {
+            Encoding::DELTA_BYTE_ARRAY => (BATCH_BYTES / (bytes as u64).max(1), 2),
+            Encoding::DELTA_LENGTH_BYTE_ARRAY => (u64::MAX, 1),
+            _ => (u64::MAX, 0),
         };
+        if runs > 0 && values.is_none_or(|values| after_lengths(values, runs, u64::from(rows)).is_none()) {
+            return Err(ParquetError::General("the lengths of a page's values are damaged".to_owned()));
+        }
         self.state.at_once.store(at_once, Ordering::Relaxed);
         self.state.rows.fetch_add(u64::from(rows), Ordering::Relaxed);
+        Ok(())
     }
+}
+
+/// The values of a page of the first version, which follow the levels and the four bytes that say how long these are.
+fn after_levels(page: &[u8], encoding: Encoding) -> Option<&[u8]> {
+    let (length, rest) = page.split_first_chunk()?;
+    (encoding == Encoding::RLE).then(|| rest.get(u32::from_le_bytes(*length) as usize..))?
+}
+
+/// What follows so many runs of lengths (`DELTA_BINARY_PACKED`), none of which claims more values than there are rows:
+/// the decoder makes room for as many as a run claims before it reads them.
+fn after_lengths(bytes: &[u8], runs: u32, rows: u64) -> Option<&[u8]> {
+    let mut rest = bytes;
+    let take = |rest: &mut &[u8]| -> Option<u64> {
+        let (value, used) = varint(rest)?;
+        *rest = rest.get(used..)?;
+        Some(value)
+    };
+    for _ in 0..runs {
+        let (block, miniblocks, count) = (take(&mut rest)?, take(&mut rest)?, take(&mut rest)?);
+        // The first value.
+        take(&mut rest)?;
+        let values = block.checked_div(miniblocks)?;
+        if count > rows || values == 0 {
+            return None;
+        }
+        let mut left = count.saturating_sub(1);
+        while left > 0 {
+            // The smallest difference of the block, which may take ten bytes.
+            let length = rest.iter().take(10).position(|byte| byte & 0x80 == 0)? + 1;
+            rest = rest.get(length..)?;
+            let (widths, after) = rest.split_at_checked(usize::try_from(miniblocks).ok()?)?;
+            rest = after;
+            for width in widths {
+                if left == 0 {
+                    break;
+                }
+                let packed = u64::from(*width).checked_mul(values)? / 8;
+                rest = rest.get(usize::try_from(packed).ok()?..)?;
+                left = left.saturating_sub(values);
+            }
+        }
+    }
+    Some(rest)
 }
 
 /// gzip and brotli would be inflated below without regard to the size that the page states.
@@ -288,4 +339,33 @@ fn varint(bytes: &[u8]) -> Option<(u64, usize)> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_headers_tell_their_size() {
+        assert_eq!(stated_size(b"\x15\x00\x15\x80\x02\x15\x04"), Some(128));
+        assert_eq!(stated_size(b"\x15\x04\x15\xfe\xff\xff\xff\x0f\x15"), Some(0x7fff_ffff));
+        assert_eq!(stated_size(b"\x15\x00\x15\x01"), None, "a negative size");
+        assert_eq!(stated_size(b"\x25\x00\x15\x02"), None, "other fields");
+        assert_eq!(stated_size(b"\x15\x00"), None);
+    }
+
+    #[test]
+    fn runs_of_lengths_are_walked_and_never_claim_more_than_the_rows() {
+        // Blocks of 128 values in 4 miniblocks; one value; nine values with miniblocks 3 bits wide.
+        let one = b"\x80\x01\x04\x01\x08";
+        let nine = [&b"\x80\x01\x04\x09\x08\x00\x03\x00\x00\x00"[..], &[0; 12]].concat();
+        assert_eq!(after_lengths(one, 1, 1), Some(&b""[..]));
+        assert_eq!(after_lengths(&[&nine, &one[..], b"rest"].concat(), 2, 9), Some(&b"rest"[..]));
+        assert_eq!(after_lengths(&nine, 1, 8), None);
+        assert_eq!(after_lengths(b"\x80\x01\x04\xff\xff\xff\xff\xff\xff\x7f\x08", 1, 1_000), None);
+        assert_eq!(after_lengths(b"\x80\x01\x00\x01\x08", 1, 1), None, "no miniblocks");
+        assert_eq!(after_lengths(&nine[..nine.len() - 1], 1, 9), None);
+        assert_eq!(after_levels(b"\x02\0\0\0abvalues", Encoding::RLE), Some(&b"values"[..]));
+        assert_eq!(after_levels(b"\x20\0\0\0ab", Encoding::RLE), None);
+    }
 }
