@@ -1,5 +1,8 @@
 //! EVALUATE: asks every question (agents x probes x dialects) of one parsed body, once; pure.
 
+pub mod agents;
+pub mod probes;
+
 use rep::{Agent, AgentIndex, Decisions, Dialect, Document, Paths, Robots, RuleSet, Selection, Verdict};
 
 /// All that a run asks of every body: who, what, and in which dialects.
