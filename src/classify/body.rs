@@ -107,7 +107,7 @@ pub fn kind(body: &[u8], facts: LineFacts) -> BodyKind {
         Markup::Xml => return BodyKind::Xml,
         _ => {}
     }
-    if wide.is_none() && text.iter().take(LOOK).any(|byte| is_control(*byte)) {
+    if text.iter().take(LOOK).any(|byte| is_control(*byte)) {
         BodyKind::Binary
     } else if is_json(text) {
         BodyKind::Json
@@ -325,12 +325,14 @@ const fn is_control(byte: u8) -> bool {
 
 /// Encoding, bytes a unit and where in a unit ASCII stands, of a body in units of more than a byte.
 fn wide(body: &[u8]) -> Option<(Encoding, usize, usize)> {
-    // Without a mark, two characters of ASCII give a wide encoding away; text in bytes has no NUL among the first.
+    // Without a mark, two printable characters give a wide encoding away; text in bytes has no NUL among the first.
+    const TAB: u8 = b'\t';
+    let of_fours = body.len().is_multiple_of(4);
     match body {
-        [0xff, 0xfe, 0, 0, ..] | [1..=0xff, 0, 0, 0, ..] if body.len() % 4 == 0 => Some((Encoding::Utf32Le, 4, 0)),
-        [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, 1..=0xff, ..] if body.len() % 4 == 0 => Some((Encoding::Utf32Be, 4, 3)),
-        [0xff, 0xfe, ..] | [1..=0xff, 0, 1..=0xff, 0, ..] => Some((Encoding::Utf16Le, 2, 0)),
-        [0xfe, 0xff, ..] | [0, 1..=0xff, 0, 1..=0xff, ..] => Some((Encoding::Utf16Be, 2, 1)),
+        [0xff, 0xfe, 0, 0, ..] | [TAB..=b'~', 0, 0, 0, ..] if of_fours => Some((Encoding::Utf32Le, 4, 0)),
+        [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, TAB..=b'~', ..] if of_fours => Some((Encoding::Utf32Be, 4, 3)),
+        [0xff, 0xfe, ..] | [TAB..=b'~', 0, TAB..=b'~', 0, ..] => Some((Encoding::Utf16Le, 2, 0)),
+        [0xfe, 0xff, ..] | [0, TAB..=b'~', 0, TAB..=b'~', ..] => Some((Encoding::Utf16Be, 2, 1)),
         _ => None,
     }
 }
@@ -406,6 +408,7 @@ mod tests {
             (b"\xff\xfe<\0h\0t\0m\0l\0>\0", OTHER, Html),
             (b"\0<\0h\0t\0m\0l\0>", OTHER, Html),
             (b"\0\0\x01\0\x01\0", OTHER, Binary),
+            (b"\x01\0\x02\0\x03\0", OTHER, Binary),
         ];
         for (body, facts, expected) in rows {
             assert_eq!(kind(body, *facts), *expected, "{:?}", String::from_utf8_lossy(body));

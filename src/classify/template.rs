@@ -277,8 +277,8 @@ impl Templates {
             }
             _ => {}
         }
-        if entry.all.len() + entry.none.len() > 64 {
-            return Err((None, format!("`{name}`: at most 64 lines in `all` and `none`")));
+        if entry.all.len() + entry.none.len() > 64 || entry.also.len() > 512 {
+            return Err((None, format!("`{name}`: at most 64 lines in `all` and `none`, and 512 in `also`")));
         }
         let mut bit = 1u64;
         let mut masks = [0u64; 2];
