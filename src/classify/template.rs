@@ -432,17 +432,24 @@ fn filter_bit(text: &[u8]) -> (usize, u64) {
 
 /// Where the value of a line begins: behind its colon, behind the marks of a comment, or at its start.
 fn value_start(text: &[u8]) -> usize {
-    let names = |word: &[u8]| {
-        text.get(word.len()) == Some(&b':') && text.get(..word.len()).is_some_and(|t| t.eq_ignore_ascii_case(word))
-    };
-    let colon = match text.first().map(|byte| byte | 0x20) {
-        Some(b'#') => return text.iter().position(|byte| *byte != b'#').unwrap_or(text.len()),
-        Some(b'd') if names(b"disallow") => return b"disallow:".len(),
-        Some(b'a') if names(b"allow") => return b"allow:".len(),
-        Some(b'u') if names(b"user-agent") => return b"user-agent:".len(),
-        _ => memchr2(b':', b'#', text),
-    };
-    colon.filter(|at| text[*at] == b':').map_or(0, |at| at + 1)
+    const DISALLOW: u64 = u64::from_le_bytes(*b"disallow");
+    const USER_AGENT: u64 = u64::from_le_bytes(*b"user-age");
+    const ALLOW: u64 = u64::from_le_bytes(*b"allow:\0\0");
+    // Nearly every line begins with one of three words: one comparison each.
+    let head = text.first_chunk::<8>().map_or(0, |head| u64::from_le_bytes(*head) | FOLD);
+    if head == DISALLOW && text.get(8) == Some(&b':') {
+        return 9;
+    }
+    if head & (u64::MAX >> 16) == ALLOW {
+        return 6;
+    }
+    if head == USER_AGENT && text.get(8..11).is_some_and(|rest| rest.eq_ignore_ascii_case(b"nt:")) {
+        return 11;
+    }
+    if text.first() == Some(&b'#') {
+        return text.iter().position(|byte| *byte != b'#').unwrap_or(text.len());
+    }
+    memchr2(b':', b'#', text).filter(|at| text[*at] == b':').map_or(0, |at| at + 1)
 }
 
 /// A set high bit at the lowest byte of `word` that equals `byte`, and perhaps at some above it.
