@@ -5,6 +5,8 @@
 
 pub mod input;
 pub mod parquet;
+pub mod libdeflate;
+pub mod warc;
 
 use crate::capture::{Capture, Problem};
 use std::ops::ControlFlow;

@@ -1,0 +1,241 @@
+//! WARC archives of every compression to captures (ISO 28500; the IIPC's draft for `.warc.zst`).
+//!
+//! - `mod`: the reader, and what it makes of a file as a whole; `kind`: what a file is
+//! - `window`: stored bytes; `member`: what they are cut into; `codec`: the decoders
+//! - `walk`: members and records one after the other, damage and what comes after it; `content`: members as one stream
+//! - `record`, `date`, `fields`: the WARC head; `response`, `http`, `decode`: what a response holds
+//!
+//! The member is the truth about where a record ends, and its Content-Length a check. A sound member that holds whole
+//! records is inflated at once by libdeflate and its bodies are borrowed from there. Whatever is not like that (members
+//! too large, records over several members, wrong lengths, damage) is read again in pieces, which costs half as much
+//! again and bounds memory: about 60 MiB a reader at most, whatever the input.
+
+mod codec;
+mod content;
+mod date;
+mod decode;
+mod fields;
+mod http;
+mod kind;
+mod member;
+mod record;
+mod response;
+mod walk;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Completion, Limits, Origin, Part, Sink};
+use crate::capture::{Problem, ProblemCode};
+use kind::Kind;
+use member::{Frames, Gzip, Members, Plain};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use walk::{Buffers, Walk};
+
+/// Reads WARC archives; one a thread, reused for many files.
+pub struct WarcReader {
+    limits: Limits,
+    gzip: Option<Gzip>,
+    buffers: Buffers,
+    stats: ReadStats,
+}
+
+/// What the last part held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadStats {
+    /// Records of every type that were read to their end.
+    pub records: u64,
+    /// Those of type `response`, whatever they are a response of.
+    pub responses: u64,
+    /// Those that were handed over: responses of HTTP.
+    pub captures: u64,
+}
+
+impl WarcReader {
+    /// A reader with buffers of its own.
+    pub fn new(limits: Limits) -> WarcReader {
+        WarcReader { limits, gzip: None, buffers: Buffers::new(limits), stats: ReadStats::default() }
+    }
+
+    /// Reads a part of a file, or standard input. What cannot be read is told to the sink as a problem.
+    ///
+    /// Only gzip archives are ever read in parts: of any other kind the part that starts at 0 is the whole file, and
+    /// the others hold nothing.
+    pub fn read(&mut self, part: &Part, sink: &mut dyn Sink) -> Completion {
+        match &part.origin {
+            Origin::Stdin => self.read_from(&mut io::stdin().lock(), part.start, part.end, sink),
+            Origin::File(path) => match open(path, part.start) {
+                Ok(Some(mut file)) => self.read_from(&mut file, part.start, part.end, sink),
+                Ok(None) => Completion::Complete,
+                Err(error) => {
+                    self.stats = ReadStats::default();
+                    sink.problem(Problem {
+                        code: ProblemCode::FileUnreadable,
+                        offset: None,
+                        detail: error.to_string(),
+                        action: "the file was left",
+                    });
+                    Completion::Incomplete
+                }
+            },
+        }
+    }
+
+    /// Reads an archive from any source whose next byte is the one at `start`.
+    ///
+    /// A start other than 0 says that this is gzip, and that reading begins at the first sound member; members that
+    /// start at `end` or later are left to others.
+    pub fn read_from(&mut self, source: &mut dyn Read, start: u64, end: Option<u64>, sink: &mut dyn Sink) -> Completion {
+        self.stats = ReadStats::default();
+        self.buffers.window.restart(start);
+        self.buffers.window.fill(1, source);
+        if start > 0 {
+            return self.gzip(source, end, true, sink);
+        }
+        // A pipe may give its first bytes one at a time.
+        self.buffers.window.fill(4096, source);
+        match kind::detect(self.buffers.window.bytes()) {
+            Kind::Empty if self.buffers.window.error().is_none() && self.buffers.window.ended() => Completion::Complete,
+            Kind::Gzip => self.gzip(source, end, false, sink),
+            Kind::Zstd => self.zstd(source, sink),
+            Kind::Plain(skipped) => {
+                self.buffers.window.consume(skipped);
+                self.walk(&mut Plain::new(), source, None, false, sink)
+            }
+            Kind::Empty => self.walk(&mut Plain::new(), source, None, false, sink),
+            Kind::Foreign => self.foreign(sink),
+            Kind::Unknown => self.unknown(source, end, sink),
+        }
+    }
+
+    /// What the last part read held.
+    pub fn stats(&self) -> ReadStats {
+        self.stats
+    }
+
+    fn gzip(&mut self, source: &mut dyn Read, end: Option<u64>, inside: bool, sink: &mut dyn Sink) -> Completion {
+        let Some(mut gzip) = self.gzip.take().or_else(Gzip::new) else { return no_memory(sink) };
+        let completion = self.walk(&mut gzip, source, end, inside, sink);
+        self.gzip = Some(gzip);
+        completion
+    }
+
+    fn zstd(&mut self, source: &mut dyn Read, sink: &mut dyn Sink) -> Completion {
+        let Some(mut frames) = Frames::new() else { return no_memory(sink) };
+        let window = &mut self.buffers.window;
+        if Frames::has_dictionary_frame(window.bytes())
+            && let Some(length) = Frames::skippable(window.bytes())
+        {
+            let length = usize::try_from(length).unwrap_or(usize::MAX);
+            window.fill(length, source);
+            let loaded = match window.bytes().get(8..length) {
+                Some(dictionary) => frames.load_dictionary(dictionary),
+                None => Err("it is cut off or larger than any real one".to_owned()),
+            };
+            if let Err(why) = loaded {
+                sink.problem(Problem {
+                    code: ProblemCode::DictionaryMissing,
+                    offset: Some(0),
+                    detail: format!("the file's dictionary cannot be used: {why}"),
+                    action: "the file was left",
+                });
+                return Completion::Incomplete;
+            }
+        }
+        self.walk(&mut frames, source, None, false, sink)
+    }
+
+    fn walk<M: Members>(
+        &mut self,
+        members: &mut M,
+        source: &mut dyn Read,
+        end: Option<u64>,
+        inside: bool,
+        sink: &mut dyn Sink,
+    ) -> Completion {
+        let WarcReader { limits, buffers, stats, .. } = self;
+        Walk::new(members, source, sink, buffers, stats, limits.head_cap, end).run(inside)
+    }
+
+    /// A file that starts with nothing known: an archive with damaged first bytes is still read.
+    fn unknown(&mut self, source: &mut dyn Read, end: Option<u64>, sink: &mut dyn Sink) -> Completion {
+        self.buffers.window.fill(window::LIMIT, source);
+        let looked_at = self.buffers.window.bytes();
+        let member = memchr::memmem::find_iter(looked_at, Gzip::MAGIC)
+            .take(64)
+            .any(|at| self.gzip.as_ref().is_none_or(|gzip| gzip.looks_real(looked_at.get(at..).unwrap_or_default())));
+        if !member {
+            return self.foreign(sink);
+        }
+        let mut held = Held { sink, problems: Vec::new() };
+        let completion = self.gzip(source, end, false, &mut held);
+        let Held { sink, problems } = held;
+        if self.stats.records == 0 && completion != Completion::Stopped {
+            return self.foreign(sink);
+        }
+        problems.into_iter().for_each(|problem| sink.problem(problem));
+        completion
+    }
+
+    fn foreign(&mut self, sink: &mut dyn Sink) -> Completion {
+        let detail = match self.buffers.window.offset() {
+            0 => format!("it looks like {}", kind::describe(self.buffers.window.bytes())),
+            _ => "nothing in it can be read".to_owned(),
+        };
+        sink.problem(Problem {
+            code: ProblemCode::NotAWarc,
+            offset: Some(0),
+            detail,
+            action: "the file was left",
+        });
+        Completion::Incomplete
+    }
+}
+
+/// Passes captures on and keeps problems back until it is known what kind of file they are about.
+struct Held<'s> {
+    sink: &'s mut dyn Sink,
+    problems: Vec<Problem>,
+}
+
+impl Sink for Held<'_> {
+    fn capture(&mut self, capture: &crate::capture::Capture<'_>) -> std::ops::ControlFlow<()> {
+        self.problems.drain(..).for_each(|problem| self.sink.problem(problem));
+        self.sink.capture(capture)
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        self.problems.push(problem);
+    }
+
+    fn progress(&mut self, bytes: u64) {
+        self.sink.progress(bytes);
+    }
+}
+
+/// Opens a file at a place; `None` when the place is inside a file that is never read in parts.
+fn open(path: &Path, start: u64) -> io::Result<Option<File>> {
+    let mut file = File::open(path)?;
+    if start > 0 {
+        let mut magic = [0u8; 2];
+        let read = file.read(&mut magic)?;
+        if read < 2 || magic != [0x1f, 0x8b] {
+            return Ok(None);
+        }
+        file.seek(SeekFrom::Start(start))?;
+    }
+    Ok(Some(file))
+}
+
+fn no_memory(sink: &mut dyn Sink) -> Completion {
+    sink.problem(Problem {
+        code: ProblemCode::FileUnreadable,
+        offset: None,
+        detail: "no memory for a decompressor".to_owned(),
+        action: "the file was left",
+    });
+    Completion::Incomplete
+}
