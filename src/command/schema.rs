@@ -4,7 +4,7 @@ use crate::cli::SchemaArgs;
 use crate::output::Metadata;
 use crate::table::{Place, SCHEMA_VERSION, TABLES, TableEntry};
 use anyhow::bail;
-use arrow::datatypes::{DataType, Field};
+use arrow::datatypes::DataType;
 use std::io::Write;
 
 /// Prints the tables, or the one that was asked for.
@@ -29,42 +29,10 @@ pub fn run(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<()> {
         };
         out.write_all(text.as_bytes())?;
     }
+    if !args.markdown {
+        out.write_all(b"\nA type with ? may be null.\n")?;
+    }
     Ok(())
-}
-
-/// A line of a listing: a column, or a member of the structs in one.
-struct Line {
-    name: String,
-    kind: String,
-    nullable: bool,
-    about: String,
-    example: String,
-}
-
-fn lines(table: &TableEntry) -> Vec<Line> {
-    let mut lines = Vec::new();
-    for field in (table.schema)().fields() {
-        add_lines(field, "", &mut lines);
-    }
-    lines
-}
-
-fn add_lines(field: &Field, prefix: &str, lines: &mut Vec<Line>) {
-    let metadata = |key: &str| field.metadata().get(key).cloned().unwrap_or_default();
-    lines.push(Line {
-        name: format!("{prefix}{}", field.name()),
-        kind: kind(field.data_type()),
-        nullable: field.is_nullable(),
-        about: metadata("description"),
-        example: metadata("example"),
-    });
-    if let DataType::List(element) = field.data_type()
-        && let DataType::Struct(members) = element.data_type()
-    {
-        for member in members {
-            add_lines(member, &format!("{prefix}{}[].", field.name()), lines);
-        }
-    }
 }
 
 /// A type as people say it.
@@ -96,9 +64,8 @@ fn when(table: &TableEntry) -> String {
 const WIDTH: usize = 110;
 
 fn listing(table: &TableEntry, with_examples: bool) -> String {
-    let lines = lines(table);
-    let kinds: Vec<String> =
-        lines.iter().map(|line| if line.nullable { format!("{}?", line.kind) } else { line.kind.clone() }).collect();
+    let lines = (table.columns)();
+    let kinds: Vec<String> = lines.iter().map(|line| kind(&line.kind) + if line.nullable { "?" } else { "" }).collect();
     let name_width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
     let kind_width = kinds.iter().map(String::len).max().unwrap_or(0);
     let indent = 2 + name_width + 2 + kind_width + 2;
@@ -110,7 +77,7 @@ fn listing(table: &TableEntry, with_examples: bool) -> String {
     }
     text.push('\n');
     for (line, kind) in lines.iter().zip(&kinds) {
-        let mut parts = wrap(&line.about, WIDTH.saturating_sub(indent).max(40));
+        let mut parts = wrap(line.about, WIDTH.saturating_sub(indent).max(40));
         if with_examples {
             parts.push(format!("e.g. {}", line.example));
         }
@@ -155,7 +122,7 @@ fn introduction() -> String {
         there when all of them are.\n\n\
         Types are Parquet's as every engine reads them: signed integers, UTC timestamps in microseconds, UTF-8 strings (also for \
         enumerations), lists, and 16-byte binary for hashes. Bytes of a robots.txt that are not UTF-8 are U+FFFD in strings. Lists and \
-        what is in them are never null. Each column carries its description and example as Arrow field metadata, and each \
+        what is in them are never null. Each column carries its description as Arrow field metadata, and each \
         file says how it was made in its key-value metadata: {}.\n",
         tables.concat(),
         keys.join(", ")
@@ -166,14 +133,14 @@ fn markdown(table: &TableEntry) -> String {
     let mut text = format!("\n## {}\n\n{}\n\n`{}` {}", table.name, table.about, table.files(), when(table));
     text.truncate(text.trim_end().len());
     text += "\n\n| column | type | null | description | example |\n|---|---|---|---|---|\n";
-    for line in lines(table) {
+    for line in (table.columns)() {
         let null = if line.nullable { "yes" } else { "" };
         text += &format!(
             "| `{}` | {} | {null} | {} | `{}` |\n",
             line.name,
-            line.kind.replace('<', "&lt;").replace('>', "&gt;"),
-            cell(&line.about),
-            cell(&line.example)
+            kind(&line.kind).replace('<', "&lt;").replace('>', "&gt;"),
+            cell(line.about),
+            line.example.replace('|', "\\|")
         );
     }
     text

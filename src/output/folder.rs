@@ -18,10 +18,11 @@ pub fn prepare(out: &Path) -> Result<(), OutputError> {
     }
     fs::create_dir_all(out).map_err(|source| OutputError::io(out, source))?;
     let commits = out.join(COMMITS);
-    if !commits.is_dir() && !out.join(MANIFEST).is_file() {
-        if let Some(found) = entries(out)?.into_iter().find(|entry| final_name(&name(entry)).is_none()) {
-            return Err(OutputError::Foreign { path: out.to_owned(), found: name(&found) });
-        }
+    if !commits.is_dir()
+        && !out.join(MANIFEST).is_file()
+        && let Some(found) = entries(out)?.into_iter().find(|entry| final_name(&name(entry)).is_none())
+    {
+        return Err(OutputError::Foreign { path: out.to_owned(), found: name(&found) });
     }
     fs::create_dir_all(&commits).map_err(|source| OutputError::io(&commits, source))?;
     // An existing folder says nothing about whether files can be made in it.

@@ -14,6 +14,8 @@ mod shard;
 pub use error::OutputError;
 pub use folder::{clean_leftovers, is_complete, prepare, remove_output};
 pub use manifest::{InputFile, Manifest, TableFiles};
-pub use parquet::{EncodeError, Encoder, Metadata, NamedSet, ROW_GROUP_BYTES, TableWriter, hash_hex, write_single};
+pub use parquet::{
+    BATCH_ROWS, EncodeError, Encoder, Metadata, NamedSet, ROW_GROUP_BYTES, TableWriter, hash_hex, write_single,
+};
 pub use pending::{PendingFile, Written, read_json, write_json};
 pub use shard::{Counts, InputPart, PartFile, ShardCommit, ShardTables, ShardWriter, read_commits};

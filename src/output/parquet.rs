@@ -27,7 +27,7 @@ pub const ROW_GROUP_BYTES: usize = 8 << 20;
 const BATCH_BYTES: usize = 1 << 20;
 
 /// Rows after which they are encoded; Parquet's encoders work through so many at a time.
-const BATCH_ROWS: usize = 8192;
+pub const BATCH_ROWS: usize = 1024;
 
 /// Bytes of a data page, and of a dictionary before the column goes on without.
 const PAGE_BYTES: usize = 256 << 10;
@@ -383,7 +383,7 @@ mod tests {
             PairRow { name: &lossy, line: None, names: &["x", ""] },
             PairRow { name: text.as_bytes(), line: Some(i as i32), names: &[] },
         ];
-        let some = i % 3 != 0;
+        let some = !i.is_multiple_of(3);
         with(&EveryRow {
             flag: i.is_multiple_of(2),
             short: SHORTS[i % 4],
@@ -397,7 +397,7 @@ mod tests {
             maybe_text: some.then_some(if i % 3 == 1 { "" } else { "ü\0\u{10FFFF}" }),
             lossy: &lossy,
             maybe_lossy: some.then_some(&lossy),
-            label: if i % 5 == 0 { "some" } else { "none" },
+            label: if i.is_multiple_of(5) { "some" } else { "none" },
             maybe_label: some.then_some("named"),
             bytes: some.then_some(&lossy),
             id: (i as u128).to_be_bytes(),
@@ -531,11 +531,17 @@ mod tests {
     #[test]
     fn row_groups_and_memory_are_bounded() {
         let mut encoder = Encoder::<Every, _>::new(Vec::new(), &Metadata::default()).unwrap();
-        let mut random: Vec<u8> = (0..70_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let mut random = vec![0_u8; 70_000];
+        let mut state = 1_u64;
         let mut peak = 0;
-        for i in 0..1000 {
-            random[0] = i as u8;
-            random.rotate_left(7);
+        for i in 0..300 {
+            for byte in &mut random {
+                // xorshift: bytes that don't compress.
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                *byte = state as u8;
+            }
             with_row(i, |row| encoder.push(&EveryRow { bytes: Some(&random), ..row.clone() }).unwrap());
             peak = peak.max(encoder.memory());
         }

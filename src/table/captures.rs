@@ -200,7 +200,7 @@ impl Record for Captures {
             "UTF-8",
             Cell::MaybeLossy(|row| row.content_charset),
         ),
-        column(
+        plain(
             "content_digest",
             "Digest of the payload (WARC-Payload-Digest), SHA-1 in base 32 unless it names another algorithm.",
             "CH7IV3XAD3M7A42JARKRLJ3T5PGGCGXD",
@@ -225,7 +225,7 @@ impl Record for Captures {
             Cell::Label(|row| row.outcome),
         ),
         column("reason", "Why the outcome is what it is.", "success", Cell::Label(|row| row.reason)),
-        column(
+        delta(
             "body_key",
             "Key of the body in bodies, verdicts, sitemaps and rules; null unless the status is 2xx.",
             "4294967301",

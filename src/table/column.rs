@@ -45,6 +45,21 @@ pub enum Layout {
     Delta,
 }
 
+/// What there is to say about a column, without the type of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// Its name; that of a column of structs in a list is `list[].column`.
+    pub name: String,
+    /// Its Arrow type.
+    pub kind: DataType,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// One sentence on what it holds.
+    pub about: &'static str,
+    /// A value as one might meet it.
+    pub example: &'static str,
+}
+
 /// The kinds of columns there are, each with its getter. `Maybe` kinds are nullable and nothing else is, so a null can
 /// never meet a column that does not allow it.
 ///
@@ -102,9 +117,7 @@ pub(crate) const fn column<T: Record>(
     cell: Cell<T>,
 ) -> Column<T> {
     let layout = match cell {
-        Cell::MaybeBytes(_) | Cell::Bytes16(_) | Cell::MaybeBytes16(_) | Cell::Bool(_) | Cell::MaybeTime(_) => {
-            Layout::Plain
-        }
+        Cell::MaybeBytes(_) | Cell::Bytes16(_) | Cell::MaybeBytes16(_) | Cell::Bool(_) => Layout::Plain,
         _ => Layout::Dictionary,
     };
     Column { name, about, example, cell, layout }
@@ -131,12 +144,21 @@ pub(crate) const fn delta<T: Record>(
 }
 
 impl<T: Record> Column<T> {
-    /// Its Arrow field, with the description and the example as metadata.
+    /// Its Arrow field, with the description as metadata. (The example stays out: every file carries its schema.)
     pub fn field(&self) -> Field {
         let (kind, nullable) = self.cell.kind();
-        let metadata = [("description", self.about), ("example", self.example)];
-        let metadata: HashMap<_, _> = metadata.into_iter().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+        let metadata = HashMap::from([("description".to_owned(), self.about.to_owned())]);
         Field::new(self.name, kind, nullable).with_metadata(metadata)
+    }
+
+    /// What there is to say about it and, below it, about the columns of its structs.
+    pub fn describe(&self, prefix: &str, out: &mut Vec<Description>) {
+        let name = format!("{prefix}{}", self.name);
+        let (kind, nullable) = self.cell.kind();
+        out.push(Description { name: name.clone(), kind, nullable, about: self.about, example: self.example });
+        if let Cell::Structs(elements) = self.cell {
+            elements.describe(&format!("{name}[]."), out);
+        }
     }
 
     /// The layout of each Parquet column that it becomes, with the path of that column.
@@ -402,6 +424,8 @@ pub trait Elements<T: Record> {
     fn buffer(&self) -> Box<dyn Buffer<T>>;
     /// The layout of each Parquet column that they become, with its path.
     fn layouts(&self, parents: &[String], out: &mut Vec<(Vec<String>, Layout)>);
+    /// What there is to say about their columns.
+    fn describe(&self, prefix: &str, out: &mut Vec<Description>);
 }
 
 /// The list of `I` in a row of `T`: `Cell::Structs(&Structs::<Bodies, NamedAgent>(|row| row.agents))`.
@@ -420,6 +444,12 @@ impl<T: Record, I: Record> Elements<T> for Structs<T, I> {
     fn layouts(&self, parents: &[String], out: &mut Vec<(Vec<String>, Layout)>) {
         for column in I::COLUMNS {
             column.layouts(parents, out);
+        }
+    }
+
+    fn describe(&self, prefix: &str, out: &mut Vec<Description>) {
+        for column in I::COLUMNS {
+            column.describe(prefix, out);
         }
     }
 }

@@ -20,7 +20,7 @@ mod verdicts_long;
 pub use agents::{AgentRow, Agents};
 pub use bodies::{Bodies, BodyRow, Extension, ExtensionRow, FindingRow, FindingTally, NamedAgent, NamedAgentRow};
 pub use captures::{CaptureRow, Captures};
-pub use column::{Cell, Column, Layout, Record};
+pub use column::{Cell, Column, Description, Layout, Record};
 pub use outcomes::{OutcomeRow, Outcomes};
 pub use probes::{ProbeRow, Probes};
 pub use problems::{ProblemRow, Problems};
@@ -68,6 +68,8 @@ pub struct TableEntry {
     pub place: Place,
     /// Its Arrow schema.
     pub schema: fn() -> SchemaRef,
+    /// What there is to say about its columns, those of structs in lists included.
+    pub columns: fn() -> Vec<Description>,
 }
 
 /// Every table, in the order in which people meet them.
@@ -85,7 +87,7 @@ pub const TABLES: &[TableEntry] = &[
 ];
 
 const fn entry<T: Table>() -> TableEntry {
-    TableEntry { name: T::NAME, about: T::ABOUT, place: T::PLACE, schema: schema::<T> }
+    TableEntry { name: T::NAME, about: T::ABOUT, place: T::PLACE, schema: schema::<T>, columns: columns::<T> }
 }
 
 impl TableEntry {
@@ -103,10 +105,16 @@ impl TableEntry {
     }
 }
 
-/// The Arrow schema of a table; every field carries its description and an example as metadata.
+/// The Arrow schema of a table; every field carries its description as metadata.
 pub fn schema<T: Record>() -> SchemaRef {
     let fields: Vec<Field> = T::COLUMNS.iter().map(Column::field).collect();
     Arc::new(Schema::new(fields))
+}
+
+fn columns<T: Record>() -> Vec<Description> {
+    let mut out = Vec::new();
+    T::COLUMNS.iter().for_each(|column| column.describe("", &mut out));
+    out
 }
 
 /// The key of a body in the whole output: `shard << 32 | row`, where row is that of `bodies` in its shard, from 0.
@@ -127,34 +135,16 @@ mod tests {
     use arrow::datatypes::{DataType, TimeUnit};
     use std::collections::HashSet;
 
-    /// Every field of a schema, members of structs included, with the path to it.
-    fn fields(of: &[Arc<Field>], prefix: &str, out: &mut Vec<(String, Field)>) {
-        for field in of {
-            let path = format!("{prefix}{}", field.name());
-            if let DataType::List(element) = field.data_type()
-                && let DataType::Struct(members) = element.data_type()
-            {
-                fields(members, &format!("{path}."), out);
-            }
-            out.push((path, field.as_ref().clone()));
-        }
-    }
-
-    fn every_field(table: &TableEntry) -> Vec<(String, Field)> {
-        let mut out = Vec::new();
-        fields((table.schema)().fields(), &format!("{}.", table.name), &mut out);
-        out
-    }
-
     #[test]
     fn names_are_unique() {
         let mut tables = HashSet::new();
         for table in TABLES {
             assert!(tables.insert(table.name), "{}", table.name);
             let mut columns = HashSet::new();
-            for (path, _) in every_field(table) {
-                assert!(path.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_.".contains(&b)));
-                assert!(columns.insert(path.clone()), "{path}");
+            for Description { name, .. } in (table.columns)() {
+                let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_[].".contains(&b);
+                assert!(name.bytes().all(allowed), "{}.{name}", table.name);
+                assert!(columns.insert(name.clone()), "{}.{name}", table.name);
             }
         }
     }
@@ -163,10 +153,12 @@ mod tests {
     fn every_column_is_described_in_one_sentence_and_has_an_example() {
         for table in TABLES {
             assert!(table.about.starts_with("A row ") && table.about.ends_with('.'), "{}", table.name);
-            for (path, field) in every_field(table) {
-                let about = &field.metadata()["description"];
-                assert!(about.ends_with('.') && !about.contains(". ") && !about.contains('\n'), "{path}: {about}");
-                assert!(!field.metadata()["example"].is_empty(), "{path}");
+            for Description { name, about, example, .. } in (table.columns)() {
+                assert!(about.ends_with('.') && !about.contains(". ") && !about.contains('\n'), "{name}: {about}");
+                assert!(!example.is_empty(), "{}.{name}", table.name);
+            }
+            for field in (table.schema)().fields() {
+                assert!(field.metadata().contains_key("description"), "{}.{}", table.name, field.name());
             }
         }
     }
@@ -186,8 +178,8 @@ mod tests {
             }
         }
         for table in TABLES {
-            for (path, field) in every_field(table) {
-                assert!(is_plain(field.data_type()), "{path}: {}", field.data_type());
+            for Description { name, kind, .. } in (table.columns)() {
+                assert!(is_plain(&kind), "{}.{name}: {kind}", table.name);
             }
         }
     }

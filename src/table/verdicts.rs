@@ -1,6 +1,6 @@
 //! `verdicts`: a row a distinct body, dialect and rule set.
 
-use super::column::{Cell, Column, column, delta};
+use super::column::{Cell, Column, column, delta, plain};
 use super::{Place, Record, Table};
 
 /// The table `verdicts`.
@@ -94,7 +94,8 @@ impl Record for Verdicts {
             "[]",
             Cell::I32s(|row| row.undefined),
         ),
-        column(
+        // Plain, because a page of dictionary indices that are all alike has no bound but its rows.
+        plain(
             "lines",
             "Line of the deciding rule, from 1, for every probe in the order of its id; 0 where no rule matched.",
             "[0, 0, 4, 0, 0, 9]",
