@@ -71,7 +71,11 @@ impl Stream for Flate {
                 produced: (self.inner.total_out() - written) as usize,
                 ended: status == Status::StreamEnd,
             }),
-            Err(error) => Err(error.message().unwrap_or("damaged data").to_owned()),
+            // A state that went bad while it still wrote output does not say why any more.
+            Err(error) => match error.message() {
+                None | Some("repeated call with bad state") => Err("invalid data".to_owned()),
+                Some(message) => Err(message.to_owned()),
+            },
         }
     }
 }

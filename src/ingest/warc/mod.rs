@@ -46,7 +46,7 @@ pub struct WarcReader {
 /// What the last part held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadStats {
-    /// Records of every type that were read to their end.
+    /// Records of every type, with a last one that the end of the file cuts.
     pub records: u64,
     /// Those of type `response`, whatever they are a response of.
     pub responses: u64,
@@ -97,8 +97,18 @@ impl WarcReader {
         }
         // A pipe may give its first bytes one at a time.
         self.buffers.window.fill(4096, source);
-        match kind::detect(self.buffers.window.bytes()) {
-            Kind::Empty if self.buffers.window.error().is_none() && self.buffers.window.ended() => Completion::Complete,
+        let window = &self.buffers.window;
+        match kind::detect(window.bytes()) {
+            Kind::Empty | Kind::Unknown if let Some(error) = window.error() => {
+                sink.problem(Problem {
+                    code: ProblemCode::FileUnreadable,
+                    offset: Some(window.end_offset()),
+                    detail: error.to_string(),
+                    action: "the file was left",
+                });
+                Completion::Incomplete
+            }
+            Kind::Empty if window.ended() => Completion::Complete,
             Kind::Gzip => self.gzip(source, end, false, sink),
             Kind::Zstd => self.zstd(source, sink),
             Kind::Plain(skipped) => {

@@ -354,7 +354,10 @@ impl<'w, M: Members> Walk<'w, M> {
         let head = record::head(seen, self.unfolded).map(|head| (head.kind, head.length));
         let Some((kind, length)) = head else { return self.without_head(ProblemCode::RecordUnreadable, offset) };
         match self.find_end(head_end, length) {
-            Fate::Lost => Some(self.lost(offset)),
+            Fate::Lost => {
+                self.count_cut(kind);
+                Some(self.lost(offset))
+            }
             Fate::Ends(end, repairs) => {
                 let (place, repairs) = self.place(own, base, end, 0, repairs);
                 let flow = match kind {
@@ -447,7 +450,19 @@ impl<'w, M: Members> Walk<'w, M> {
         if kind == Kind::Response {
             self.content.attach(kept);
         }
-        if lost { Some(self.lost(offset)) } else { flow }
+        if lost {
+            self.count_cut(kind);
+            return Some(self.lost(offset));
+        }
+        flow
+    }
+
+    /// Counts a record that the end of the file cuts: others count it too.
+    fn count_cut(&mut self, kind: Kind) {
+        if matches!(self.content.state(), State::More | State::End | State::Truncated) {
+            self.stats.records += 1;
+            self.stats.responses += u64::from(kind == Kind::Response);
+        }
     }
 
     /// Bytes of the head at the start of the content, its blank line included.
@@ -515,7 +530,7 @@ impl<'w, M: Members> Walk<'w, M> {
                     // What the length still misses may be line ends, and those were just passed over.
                     Follows::Other => repairs.add(Repair::SplitOverMembers),
                     Follows::Record(start) if start >= target => repairs.add(Repair::SplitOverMembers),
-                    _ if self.content.len() >= target => repairs.add(Repair::SplitOverMembers),
+                    Follows::Nothing if self.content.len() >= target => repairs.add(Repair::SplitOverMembers),
                     _ => {
                         if let Some(at) = self.content.bytes().get(..at).and_then(|seen| record::next_start(seen, head_end)) {
                             repairs.add(Repair::ContentLengthWrong);
