@@ -17,7 +17,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Read robots.txt captures, decide for every agent and probe, write Parquet tables
-    Scan(ScanArgs),
+    Scan(Box<ScanArgs>),
     /// Show which group and rule of one robots.txt decide, and why
     Explain(ExplainArgs),
     /// Print the columns of every output table
@@ -140,7 +140,7 @@ pub struct ScanArgs {
 }
 
 /// Which columns of a Parquet input hold what.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, serde::Serialize)]
 pub struct ColumnArgs {
     /// Column with the body of the robots.txt
     #[arg(long, value_name = "NAME", help_heading = "Parquet input")]

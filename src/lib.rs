@@ -3,11 +3,12 @@
 //! The modules are declared in the order the data flows.
 
 pub mod capture;
-pub mod classify;
-pub mod cli;
-pub mod command;
-pub mod evaluate;
 pub mod ingest;
+pub mod classify;
+pub mod evaluate;
+pub mod table;
 pub mod output;
 pub mod pipeline;
-pub mod table;
+pub mod synth;
+pub mod command;
+pub mod cli;

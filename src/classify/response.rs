@@ -1,38 +1,6 @@
 //! Reads what an HTTP response says of itself: type, character set, how long it keeps, and why it is or is no text.
 
-use super::words;
 use std::borrow::Cow;
-
-words! {
-    /// What one capture's status says, before any redirect is resolved and whatever the dialect makes of it
-    /// (robots-spec 2).
-    Reason {
-        Success => "success", "2xx: the body is the robots.txt";
-        Redirect => "redirect", "3xx that leads on; where to is resolved later";
-        RedirectWithoutTarget => "redirect_without_target", "3xx that leads nowhere: no usable Location, or 304";
-        Forbidden => "forbidden", "401 or 403";
-        RateLimited => "rate_limited", "429";
-        Unavailable => "unavailable", "any other 4xx: there is no robots.txt";
-        Unreachable => "unreachable", "5xx: the server could not answer";
-        NoAnswer => "no_answer", "no status, or one outside 200-599";
-    }
-}
-
-/// The reason of one capture by its status, and whether [`redirect_target`](super::address::redirect_target) found one.
-pub const fn reason(status: Option<i16>, has_target: bool) -> Reason {
-    match status {
-        Some(200..=299) => Reason::Success,
-        // The file is asked for unconditionally, so "not modified" answers nothing (1.7), Location or not.
-        Some(304) => Reason::RedirectWithoutTarget,
-        Some(300..=399) if has_target => Reason::Redirect,
-        Some(300..=399) => Reason::RedirectWithoutTarget,
-        Some(401 | 403) => Reason::Forbidden,
-        Some(429) => Reason::RateLimited,
-        Some(400..=499) => Reason::Unavailable,
-        Some(500..=599) => Reason::Unreachable,
-        _ => Reason::NoAnswer,
-    }
-}
 
 /// What a `Content-Type` says, in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -165,37 +133,5 @@ mod tests {
         for (value, seconds) in rows {
             assert_eq!(cache_max_age(value.as_bytes()), *seconds, "{value}");
         }
-    }
-
-    #[test]
-    fn every_status_has_its_reason() {
-        use Reason::*;
-        let rows = [
-            (200, true, Success),
-            (204, false, Success),
-            (299, false, Success),
-            (301, true, Redirect),
-            (308, false, RedirectWithoutTarget),
-            (304, true, RedirectWithoutTarget),
-            (400, false, Unavailable),
-            (401, true, Forbidden),
-            (403, false, Forbidden),
-            (404, false, Unavailable),
-            (429, false, RateLimited),
-            (499, false, Unavailable),
-            (500, false, Unreachable),
-            (599, false, Unreachable),
-            (600, false, NoAnswer),
-            (100, true, NoAnswer),
-            (0, false, NoAnswer),
-            (-1, false, NoAnswer),
-        ];
-        for (status, has_target, expected) in rows {
-            assert_eq!(reason(Some(status), has_target), expected, "{status}");
-        }
-        assert_eq!(reason(None, true), NoAnswer);
-        assert_eq!(Reason::ALL.len(), 8);
-        assert_eq!(Reason::ALL.iter().filter(|r| r.as_str() == "redirect_without_target").count(), 1);
-        assert!(Reason::ALL.iter().all(|r| !r.about().is_empty()));
     }
 }

@@ -1,5 +1,6 @@
 //! `robocensus schema`: the columns of every output table, for people or as Markdown (`docs/tables.md`).
 
+use super::UsageError;
 use crate::cli::SchemaArgs;
 use crate::output::Metadata;
 use crate::table::{Place, SCHEMA_VERSION, TABLES, TableEntry};
@@ -15,7 +16,8 @@ pub fn run(args: &SchemaArgs, out: &mut dyn Write) -> anyhow::Result<()> {
     };
     if tables.is_empty() {
         let names: Vec<&str> = TABLES.iter().map(|table| table.name).collect();
-        bail!("there is no table `{}`; there are {}", args.table.as_deref().unwrap_or_default(), names.join(", "));
+        let wanted = args.table.as_deref().unwrap_or_default();
+        bail!(UsageError(format!("there is no table `{wanted}`; there are {}", names.join(", "))));
     }
     let whole = args.table.is_none();
     if args.markdown && whole {

@@ -4,9 +4,9 @@
 //! becomes a [`Problem`]; it never ends the file.
 
 pub mod input;
-pub mod parquet;
-pub mod libdeflate;
 pub mod warc;
+pub mod libdeflate;
+pub mod parquet;
 
 use crate::capture::{Capture, Problem};
 use std::ops::ControlFlow;

@@ -70,7 +70,7 @@ pub enum OutputError {
 
 impl OutputError {
     /// The error for what the system said about this path.
-    pub(super) fn io(path: &Path, source: io::Error) -> OutputError {
+    pub(crate) fn io(path: &Path, source: io::Error) -> OutputError {
         let path = path.to_owned();
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => OutputError::DiskFull { path },

@@ -1,4 +1,11 @@
 //! Integration tests, one binary. Those that use the shared collection of real files say so when it is not there.
 
+// Tests say what they expect with unwrap and panics; there a panic is the report.
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, unreachable_pub)]
+
+mod explain;
 mod golden;
+mod run;
+mod scan;
 mod shared;
+mod truth;

@@ -157,6 +157,13 @@ pub struct Rule {
     pub(crate) inner_wildcard: bool,
 }
 
+impl Rule {
+    /// Its length as the dialect counts it: the longest of the rules that match wins.
+    pub fn length(&self) -> u32 {
+        self.rank / 2
+    }
+}
+
 /// Counts of rules as written, those without effect included.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RuleCounts {

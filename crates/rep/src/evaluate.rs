@@ -52,6 +52,16 @@ impl Paths {
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
+
+    /// A path as it is compared with rules.
+    pub fn text(&self, path: usize) -> &[u8] {
+        &self.texts[path]
+    }
+
+    /// Whether the dialect allows this path whatever the rules say: `/robots.txt` itself.
+    pub fn is_always_allowed(&self, path: usize) -> bool {
+        self.always_allowed[path]
+    }
 }
 
 /// The merged groups that some agents follow, and why: what decides for them.
@@ -398,6 +408,20 @@ fn meet(robots: &Robots<'_>, group: u32, paths: &Paths, best: &mut [BestPair]) {
             }
         }
     }
+}
+
+/// Which rules of a group match a path: for explanations, one question at a time.
+pub fn matching<'r>(
+    robots: &'r Robots<'_>,
+    group: usize,
+    paths: &Paths,
+    path: usize,
+) -> impl Iterator<Item = &'r Rule> {
+    let (head, text) = (paths.heads[path], paths.texts[path].clone());
+    robots.rules_of(group).iter().filter(move |rule| {
+        let pattern = &rule.pattern;
+        (head ^ pattern.head) & pattern.mask == 0 && pattern.matches(robots.text(pattern), &text)
+    })
 }
 
 /// One question, answered: for people, tests and other programs. Many questions of one body go through

@@ -151,8 +151,8 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     for (i, row) in rows.iter_mut().enumerate() {
         row[0] = i;
     }
-    for j in 0..=b.len() {
-        rows[0][j] = j;
+    for (j, cell) in rows[0].iter_mut().enumerate() {
+        *cell = j;
     }
     for i in 1..=a.len() {
         for j in 1..=b.len() {
@@ -246,7 +246,8 @@ mod tests {
 
     #[test]
     fn each_kind_is_found_where_it_is() {
-        let cases: [(&[u8], &[(&str, u32, u32)]); 12] = [
+        type Case = (&'static [u8], &'static [(&'static str, u32, u32)]);
+        let cases: [Case; 12] = [
             (b"user-agent: *\ndisallow: /x\nsitemap: https://a.example/\n", &[]),
             (b"user-agent: *\nDissalow: /x\nuseragent: b\n", &[("misspelt-field", 2, 2)]),
             (b"user-agent: *\ndisalllow: /x\nusr-agent: b\n", &[("misspelt-field", 2, 2)]),
@@ -271,7 +272,7 @@ mod tests {
         body.resize(512_000, b'\n');
         assert_eq!(codes(&body), []);
         body.push(b'#');
-        assert_eq!(codes(&body), [("over-limit", 1, 511_987)]);
+        assert_eq!(codes(&body), [("over-limit", 1, 511_988)]);
     }
 
     #[test]

@@ -158,6 +158,8 @@ impl HttpRules {
 pub fn reason(status: Option<i16>, has_target: bool) -> Reason {
     match status {
         Some(200..=299) => Reason::Success,
+        // The file is asked for unconditionally, so "not modified" answers nothing, `Location` or not (spec 1.7).
+        Some(304) => Reason::RedirectWithoutTarget,
         Some(300..=399) if has_target => Reason::Redirect,
         Some(300..=399) => Reason::RedirectWithoutTarget,
         Some(401 | 403) => Reason::Forbidden,

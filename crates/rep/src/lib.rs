@@ -20,7 +20,7 @@ mod verdict;
 pub use agent::Agent;
 pub use dialect::{AgentMatch, Dialect, Fields, ListEnd, MissingSlash, Precedence, Spelling, Token};
 pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
-pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask};
+pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask, matching};
 pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
 pub use group::{AgentIndex, Named, named};
 pub use http::{Outcome, Reason};

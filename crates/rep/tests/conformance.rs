@@ -1,6 +1,9 @@
 //! The examples of the specification texts, as data: `testdata/*.jsonl`, one case a line, each with its dialects.
 //! The number at the start of an id is the clause of the specification.
 
+// Tests say what they expect with unwrap and panics; there a panic is the report.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use rep::http::{Answer, Circumstances};
 use rep::{Agent, Dialect, ask};
 use serde_json::Value;

@@ -41,9 +41,8 @@ fn lenient(text: &[u8]) -> Option<i64> {
     let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
     if digits >= 8 {
         // 20160102, 20160102030405 and what lies between.
-        let field = |from: usize, to: usize| {
-            text.get(from..to.min(digits)).filter(|t| t.len() == to - from).and_then(number)
-        };
+        let field =
+            |from: usize, to: usize| text.get(from..to.min(digits)).filter(|t| t.len() == to - from).and_then(number);
         let day = days(field(0, 4)?, field(4, 6)?, field(6, 8)?)?;
         let seconds = clock(field(8, 10).unwrap_or(0), field(10, 12).unwrap_or(0), field(12, 14).unwrap_or(0))?;
         return Some((day * 86_400 + seconds) * 1_000_000);
@@ -59,7 +58,9 @@ fn lenient(text: &[u8]) -> Option<i64> {
     let year = number(parts.next()?)?;
     let month = parts.next().map_or(Some(1), number)?;
     let day = match parts.next() {
-        Some(of_year) if of_year.len() == 3 => days(year, 1, 1)? + number(of_year).filter(|d| (1..=366).contains(d))? - 1,
+        Some(of_year) if of_year.len() == 3 => {
+            days(year, 1, 1)? + number(of_year).filter(|d| (1..=366).contains(d))? - 1
+        }
         Some(of_month) => days(year, month, number(of_month)?)?,
         None => days(year, month, 1)?,
     };

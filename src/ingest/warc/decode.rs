@@ -55,7 +55,13 @@ impl Decoder {
 
     /// Undoes what `head` names where the bytes really are encoded that way. `wire` borrows through when they are not.
     /// `wire_total` counts the encoded bytes, also those the archive's reader did not keep.
-    pub(super) fn decode<'a>(&'a mut self, wire: &'a [u8], wire_total: u64, head: &http::Head<'_>, cap: usize) -> Body<'a> {
+    pub(super) fn decode<'a>(
+        &'a mut self,
+        wire: &'a [u8],
+        wire_total: u64,
+        head: &http::Head<'_>,
+        cap: usize,
+    ) -> Body<'a> {
         let mut repairs = Repairs::default();
         let mut decoded = false;
         let codings = |list: &'_ [&'_ [u8]]| list.iter().any(|value| !value.is_empty());
@@ -85,7 +91,8 @@ impl Decoder {
         let content = names(&head.content_encoding);
         let transfer = names(&head.transfer_encoding);
         for name in transfer.iter().rev().take(CODINGS) {
-            let undone = if name == b"chunked" { self.chunks(decoded, wire, cap) } else { self.undo(name, decoded, wire, cap) };
+            let undone =
+                if name == b"chunked" { self.chunks(decoded, wire, cap) } else { self.undo(name, decoded, wire, cap) };
             match undone {
                 Undone::Whole => decoded = self.take(),
                 Undone::Partly => {
@@ -205,7 +212,8 @@ fn chunk_size(rest: &[u8]) -> Option<(u64, usize)> {
             if digits.is_empty() || digits.len() > 16 {
                 return None;
             }
-            let size = digits.iter().try_fold(0u64, |sum, b| Some(sum << 4 | u64::from(char::from(*b).to_digit(16)?)))?;
+            let size =
+                digits.iter().try_fold(0u64, |sum, b| Some(sum << 4 | u64::from(char::from(*b).to_digit(16)?)))?;
             Some((size, end + 1))
         }
     }

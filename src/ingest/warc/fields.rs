@@ -29,7 +29,9 @@ pub(super) fn split(line: &[u8]) -> Option<(&[u8], &[u8])> {
 pub(super) fn unfold(head: &[u8], unfolded: &mut Vec<u8>) {
     unfolded.clear();
     for (number, line) in head.split_inclusive(|b| *b == b'\n').enumerate() {
-        let folded = number > 0 && matches!(line, [b' ' | b'\t', ..]) && !trim(line.strip_suffix(b"\n").unwrap_or(line)).is_empty();
+        let folded = number > 0
+            && matches!(line, [b' ' | b'\t', ..])
+            && !trim(line.strip_suffix(b"\n").unwrap_or(line)).is_empty();
         if folded {
             while matches!(unfolded.last(), Some(b'\n' | b'\r')) {
                 unfolded.pop();
@@ -47,9 +49,9 @@ pub(super) fn length(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
     }
-    digits.iter().try_fold(0u64, |sum, b| {
-        b.is_ascii_digit().then(|| sum.saturating_mul(10).saturating_add(u64::from(b - b'0')))
-    })
+    digits
+        .iter()
+        .try_fold(0u64, |sum, b| b.is_ascii_digit().then(|| sum.saturating_mul(10).saturating_add(u64::from(b - b'0'))))
 }
 
 #[cfg(test)]

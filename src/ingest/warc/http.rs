@@ -233,10 +233,7 @@ mod tests {
         assert_eq!(head.content_encoding[..2], [&b"gzip"[..], b"br"]);
         assert_eq!(head.content_length, Some(5));
         assert_eq!(&block[head.end..], b"x");
-        assert_eq!(
-            head.repairs.iter().collect::<Vec<_>>(),
-            [Repair::FoldedHeader, Repair::HeaderWithoutColon]
-        );
+        assert_eq!(head.repairs.iter().collect::<Vec<_>>(), [Repair::FoldedHeader, Repair::HeaderWithoutColon]);
     }
 
     #[test]

@@ -88,7 +88,13 @@ impl WarcReader {
     ///
     /// A start other than 0 says that this is gzip, and that reading begins at the first sound member; members that
     /// start at `end` or later are left to others.
-    pub fn read_from(&mut self, source: &mut dyn Read, start: u64, end: Option<u64>, sink: &mut dyn Sink) -> Completion {
+    pub fn read_from(
+        &mut self,
+        source: &mut dyn Read,
+        start: u64,
+        end: Option<u64>,
+        sink: &mut dyn Sink,
+    ) -> Completion {
         self.stats = ReadStats::default();
         self.buffers.window.restart(start);
         self.buffers.window.fill(1, source);
@@ -195,12 +201,7 @@ impl WarcReader {
             0 => format!("it looks like {}", kind::describe(self.buffers.window.bytes())),
             _ => "nothing in it can be read".to_owned(),
         };
-        sink.problem(Problem {
-            code: ProblemCode::NotAWarc,
-            offset: Some(0),
-            detail,
-            action: "the file was left",
-        });
+        sink.problem(Problem { code: ProblemCode::NotAWarc, offset: Some(0), detail, action: "the file was left" });
         Completion::Incomplete
     }
 }

@@ -144,8 +144,7 @@ pub(super) fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
     memmem::find_iter(searched, START).map(|at| from + at).find(|&at| {
         let before = at.checked_sub(1).and_then(|b| bytes.get(b));
         let version = bytes.get(at + START.len()..).unwrap_or_default();
-        matches!(before, None | Some(b'\n'))
-            && matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', b'\r' | b'\n', ..])
+        matches!(before, None | Some(b'\n')) && matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', b'\r' | b'\n', ..])
     })
 }
 

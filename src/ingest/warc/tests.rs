@@ -219,7 +219,8 @@ fn every_packing_gives_the_same_captures() {
         records.iter().flat_map(|record| [skippable.clone(), zstd(record)].concat()).collect();
     let pairs: Vec<u8> = records.chunks(2).flat_map(|pair| gzip(&pair.concat())).collect();
     let blocks: Vec<u8> = plain.chunks(1000).flat_map(gzip).collect();
-    let empty_between: Vec<u8> = records.iter().flat_map(|record| [gzip(b""), gzip(record), gzip(b"")].concat()).collect();
+    let empty_between: Vec<u8> =
+        records.iter().flat_map(|record| [gzip(b""), gzip(record), gzip(b"")].concat()).collect();
     for (name, bytes) in [
         ("plain", plain.clone()),
         ("one member", gzip(&plain)),
@@ -329,7 +330,9 @@ fn wrong_lengths_cost_nothing() {
 #[test]
 fn separators_may_be_missing_or_more() {
     let trim = |record: Vec<u8>| record[..record.len() - 4].to_vec();
-    for (separator, repaired) in [("", true), ("\r\n", true), ("\r\n\r\n", false), ("\n\n", true), ("\r\n\r\n\r\n\r\n", true)] {
+    for (separator, repaired) in
+        [("", true), ("\r\n", true), ("\r\n\r\n", false), ("\n\n", true), ("\r\n\r\n\r\n\r\n", true)]
+    {
         let records: Vec<Vec<u8>> = (0..3)
             .map(|n| [trim(ok(&format!("http://h{n}.example/"), "Allow: /")), separator.into()].concat())
             .collect();
@@ -362,7 +365,8 @@ fn heads_of_line_feeds_and_odd_uris_and_dates() {
 fn only_http_responses_are_captures() {
     let http = b"HTTP/1.1 200 OK\r\n\r\nAllow: /";
     let with = |kind: &str, content_type: &str, url: &str, block: &[u8]| {
-        let content_type = if content_type.is_empty() { String::new() } else { format!("Content-Type: {content_type}\r\n") };
+        let content_type =
+            if content_type.is_empty() { String::new() } else { format!("Content-Type: {content_type}\r\n") };
         record(kind, &format!("{content_type}WARC-Target-URI: {url}\r\n"), block)
     };
     for (kind, content_type, url, block, captures) in [
@@ -440,7 +444,12 @@ fn encodings_are_undone_where_they_are() {
         ("Transfer-Encoding: chunked", b"ffffffffffffffff\r\nabc".to_vec(), b"abc", &["chunks-broken"]),
         ("Transfer-Encoding: chunked", b"3\r\nabc\r\n5\r\nde".to_vec(), b"abcde", &["chunks-broken"]),
         ("Transfer-Encoding: chunked", b"3\nabc\n0\n\n".to_vec(), b"abc", &[]),
-        ("Transfer-Encoding: chunked", b"fffffffffffffffff\r\nabc".to_vec(), b"fffffffffffffffff\r\nabc", &["not-chunked"]),
+        (
+            "Transfer-Encoding: chunked",
+            b"fffffffffffffffff\r\nabc".to_vec(),
+            b"fffffffffffffffff\r\nabc",
+            &["not-chunked"],
+        ),
     ];
     for (number, (headers, wire, expected, repaired)) in cases.iter().enumerate() {
         let block = [format!("HTTP/1.1 200 OK\r\n{headers}\r\n\r\n").as_bytes(), wire].concat();
@@ -463,8 +472,8 @@ fn encodings_are_undone_where_they_are() {
 
 /// `User-agent: *\nDisallow: /\n` as one uncompressed brotli metablock.
 const BROTLI: &[u8] = &[
-    0x90, 0x01, 0x10, b'U', b's', b'e', b'r', b'-', b'a', b'g', b'e', b'n', b't', b':', b' ', b'*', b'\n', b'D',
-    b'i', b's', b'a', b'l', b'l', b'o', b'w', b':', b' ', b'/', b'\n', 0x03,
+    0x90, 0x01, 0x10, b'U', b's', b'e', b'r', b'-', b'a', b'g', b'e', b'n', b't', b':', b' ', b'*', b'\n', b'D', b'i',
+    b's', b'a', b'l', b'l', b'o', b'w', b':', b' ', b'/', b'\n', 0x03,
 ];
 
 #[test]
@@ -478,8 +487,12 @@ fn bodies_are_capped_and_counted() {
     let after = ok("http://b.example/robots.txt", "Allow: /");
     for (name, block, exact) in [("plain", plain, true), ("gzip", gzipped, true), ("chunked", chunked, false)] {
         let records = [response("http://a.example/robots.txt", &block), after.clone()];
-        let packings =
-            [members(&records), records.concat(), gzip(&records.concat()), records.iter().flat_map(|r| zstd(r)).collect()];
+        let packings = [
+            members(&records),
+            records.concat(),
+            gzip(&records.concat()),
+            records.iter().flat_map(|r| zstd(r)).collect(),
+        ];
         for bytes in packings {
             let (completion, sink, _) = read_with(&bytes, limits, 0, None);
             assert_eq!((completion, sink.codes()), (Completion::Complete, vec![]), "{name}");
@@ -514,7 +527,8 @@ fn a_damaged_member_costs_itself() {
     let records = crawl(10);
     let packed: Vec<Vec<u8>> = records.iter().map(|record| gzip(record)).collect();
     let reference = read_all(&packed.concat()).1;
-    let starts: Vec<usize> = packed.iter().scan(0, |at, member| Some(std::mem::replace(at, *at + member.len()))).collect();
+    let starts: Vec<usize> =
+        packed.iter().scan(0, |at, member| Some(std::mem::replace(at, *at + member.len()))).collect();
     // Every byte of the member of the fifth response, each bit that matters for the header.
     let victim = 10;
     for at in 0..packed[victim].len() {
@@ -571,7 +585,9 @@ fn junk_between_and_after_members_is_passed_over() {
     let packed: Vec<Vec<u8>> = records.iter().map(|record| gzip(record)).collect();
     let reference = read_all(&packed.concat()).1;
     let whole = packed.concat().len() as u64;
-    for junk in [vec![0u8; 512], b"GARBAGE".to_vec(), noise(20_000, 3), [0x1f, 0x8b, 8].repeat(1000), gzip(b"not a record")] {
+    for junk in
+        [vec![0u8; 512], b"GARBAGE".to_vec(), noise(20_000, 3), [0x1f, 0x8b, 8].repeat(1000), gzip(b"not a record")]
+    {
         let mut between = packed[..5].concat();
         let at = between.len() as u64;
         between.extend_from_slice(&junk);
@@ -681,9 +697,8 @@ fn windows_add_up_to_the_whole() {
     let whole = read_all(&bytes).1;
     for width in [50u64, 333, 1000] {
         let parts = (0..bytes.len() as u64).step_by(width as usize);
-        let seen: Vec<Seen> = parts
-            .flat_map(|start| read_with(&bytes, Limits::default(), start, Some(start + width)).1.seen)
-            .collect();
+        let seen: Vec<Seen> =
+            parts.flat_map(|start| read_with(&bytes, Limits::default(), start, Some(start + width)).1.seen).collect();
         assert_eq!(seen, whole.seen, "{width}");
     }
 }
@@ -732,7 +747,9 @@ fn what_is_no_warc_is_named() {
         assert_eq!((completion, sink.codes()), (Completion::Incomplete, vec![("not-a-warc", Some(0))]));
         assert!(sink.problems[0].detail.contains(name), "{}", sink.problems[0].detail);
     }
-    for bytes in [Vec::new(), gzip(b""), [gzip(b""), gzip(b"")].concat(), b"\r\n".to_vec(), gzip(b"\r\n\r\n"), zstd(b"")] {
+    for bytes in
+        [Vec::new(), gzip(b""), [gzip(b""), gzip(b"")].concat(), b"\r\n".to_vec(), gzip(b"\r\n\r\n"), zstd(b"")]
+    {
         let (completion, sink, stats) = read_all(&bytes);
         assert_eq!((completion, sink.codes(), stats.records), (Completion::Complete, vec![], 0));
     }
@@ -742,9 +759,8 @@ fn what_is_no_warc_is_named() {
 fn zstd_dictionaries() {
     let records = crawl(50);
     let dictionary = records[1..5].concat();
-    let frame = |content: &[u8]| {
-        [&[0x5d, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat()
-    };
+    let frame =
+        |content: &[u8]| [&[0x5d, 0x2a, 0x4d, 0x18], &(content.len() as u32).to_le_bytes()[..], content].concat();
     let mut compressor = zstd::bulk::Compressor::with_dictionary(3, &dictionary).unwrap();
     let frames: Vec<u8> = records.iter().flat_map(|record| compressor.compress(record).unwrap()).collect();
     for (name, bytes) in [
@@ -785,7 +801,10 @@ fn hostile_input_ends_soon() {
         ("claims", [good.clone(), stored_claims.repeat(100_000)].concat()),
         ("empty members", gzip(b"").repeat(300_000)),
         ("members of line ends", gzip(b"\r\n").repeat(100_000)),
-        ("members of one byte", b"WARC/1.0\r\n".iter().chain([b'a'; 200_000].iter()).flat_map(|b| gzip(&[*b])).collect()),
+        (
+            "members of one byte",
+            b"WARC/1.0\r\n".iter().chain([b'a'; 200_000].iter()).flat_map(|b| gzip(&[*b])).collect(),
+        ),
         ("a bomb of junk", gzip(&vec![b'x'; 300 << 20])),
         ("a bomb of line ends", gzip(&vec![b'\n'; 300 << 20])),
         ("a bomb in a record", gzip(&[header("").as_bytes(), b"\r\n", &vec![b'x'; 300 << 20]].concat())),
@@ -814,7 +833,9 @@ fn hostile_input_ends_soon() {
 #[test]
 fn cut_and_mangled_archives_never_panic() {
     let records = crawl(3);
-    for base in [members(&records), records.concat(), records.iter().flat_map(|r| zstd(r)).collect(), gzip(&records.concat())] {
+    for base in
+        [members(&records), records.concat(), records.iter().flat_map(|r| zstd(r)).collect(), gzip(&records.concat())]
+    {
         let mut random = 88_172_645_463_325_252u64;
         let mut next = || {
             random ^= random << 13;
@@ -983,7 +1004,10 @@ fn the_collected_archives_hold_as_many_responses_as_others_find() {
         };
         compared += 1;
         if stats.responses != expected {
-            wrong.push(format!("{file}: {stats:?}, warcio {warcio}, FastWARC {fastwarc}, {completion:?} {:?}", sink.problems));
+            wrong.push(format!(
+                "{file}: {stats:?}, warcio {warcio}, FastWARC {fastwarc}, {completion:?} {:?}",
+                sink.problems
+            ));
         }
     }
     assert!(compared > 150, "{compared}");

@@ -366,7 +366,17 @@ impl<'w, M: Members> Walk<'w, M> {
                         let bytes = self.content.bytes().get(..end).unwrap_or_default();
                         let total = (end - head_end) as u64;
                         self.stats.responses += 1;
-                        deliver(self.responses, self.unfolded, self.stats, self.sink, bytes, total, place, offset, repairs)
+                        deliver(
+                            self.responses,
+                            self.unfolded,
+                            self.stats,
+                            self.sink,
+                            bytes,
+                            total,
+                            place,
+                            offset,
+                            repairs,
+                        )
                     }
                 };
                 self.stats.records += 1;
@@ -442,7 +452,8 @@ impl<'w, M: Members> Walk<'w, M> {
             let (place, repairs) = self.place(own, base, 0, passed, repairs);
             if kind == Kind::Response {
                 self.stats.responses += 1;
-                flow = deliver(self.responses, self.unfolded, self.stats, self.sink, &kept, total, place, offset, repairs);
+                flow =
+                    deliver(self.responses, self.unfolded, self.stats, self.sink, &kept, total, place, offset, repairs);
             }
             self.stats.records += 1;
             self.number += 1;
@@ -532,7 +543,9 @@ impl<'w, M: Members> Walk<'w, M> {
                     Follows::Record(start) if start >= target => repairs.add(Repair::SplitOverMembers),
                     Follows::Nothing if self.content.len() >= target => repairs.add(Repair::SplitOverMembers),
                     _ => {
-                        if let Some(at) = self.content.bytes().get(..at).and_then(|seen| record::next_start(seen, head_end)) {
+                        if let Some(at) =
+                            self.content.bytes().get(..at).and_then(|seen| record::next_start(seen, head_end))
+                        {
                             repairs.add(Repair::ContentLengthWrong);
                             return Fate::Ends(self.trimmed(head_end, at).0, repairs);
                         }
@@ -743,7 +756,9 @@ impl<'w, M: Members> Walk<'w, M> {
                 (ProblemCode::FileTruncated, format!("the file ends {bytes} bytes into a {name}"))
             }
             Cause::Truncated => (ProblemCode::MemberDamaged, format!("a {name} that does not end; {bytes} bytes lost")),
-            Cause::Damaged(why) => (ProblemCode::MemberDamaged, format!("a damaged {name} ({why}); {bytes} bytes lost")),
+            Cause::Damaged(why) => {
+                (ProblemCode::MemberDamaged, format!("a damaged {name} ({why}); {bytes} bytes lost"))
+            }
             Cause::Endless => (ProblemCode::RecordTooLarge, format!("a {name} that goes on and on without a record")),
         };
         let truncated = code == ProblemCode::FileTruncated;

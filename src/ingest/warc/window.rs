@@ -29,7 +29,8 @@ impl Window {
 
     /// Forgets everything; the next byte read stands at `offset`.
     pub(super) fn restart(&mut self, offset: u64) {
-        *self = Window { buffer: std::mem::take(&mut self.buffer), start: 0, end: 0, offset, ended: false, error: None };
+        *self =
+            Window { buffer: std::mem::take(&mut self.buffer), start: 0, end: 0, offset, ended: false, error: None };
     }
 
     /// What is in memory.

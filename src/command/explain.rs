@@ -1,0 +1,437 @@
+//! `robocensus explain`: which group and rule of one robots.txt decide, and why.
+
+use super::{UsageError, dialects, explain_jsonl};
+use crate::cli::{ColorWhen, ExplainArgs};
+use crate::evaluate::agents::AgentSet;
+use crate::pipeline::log::escape_controls;
+use anstyle::{AnsiColor, Style};
+use anyhow::{Context, Result};
+use rep::{
+    Agent, AgentIndex, Basis, Decision, Decisions, Dialect, Document, Field, Named, Paths, Robots, Selection, Verdict,
+    matching,
+};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::{self, IsTerminal, Read, Write};
+
+/// Runs the command; explanations go to `out`.
+pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
+    let dialects = dialects(&args.dialect)?;
+    if args.jsonl {
+        let (lines, refused) = explain_jsonl::run(&dialects, io::stdin().lock(), out)?;
+        anyhow::ensure!(refused == 0, "{refused} of {lines} lines were no question; their answers say why");
+        return Ok(());
+    }
+    let agents = agents(args)?;
+    let urls = if args.url.is_empty() { vec!["/".to_owned()] } else { args.url.clone() };
+    let body = read(&args.file)?;
+    let document = Document::parse(&body);
+    let explanations: Vec<Explanation<'_>> =
+        dialects.iter().map(|dialect| Explanation::new(&document, dialect, &agents, &urls)).collect();
+    if args.json {
+        serde_json::to_writer_pretty(&mut *out, &as_json(&document, &explanations, &agents, &urls))?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    let colored = match args.color {
+        ColorWhen::Always => true,
+        ColorWhen::Never => false,
+        ColorWhen::Auto => io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
+    };
+    Page { document: &document, explanations: &explanations, agents: &agents, urls: &urls, paint: Paint { colored } }
+        .write(out)?;
+    Ok(())
+}
+
+fn agents(args: &ExplainArgs) -> Result<Vec<Agent>, UsageError> {
+    let set = match &args.agents {
+        Some(path) => Some(AgentSet::read(path).map_err(|e| UsageError(format!("--agents: {e}")))?),
+        None => None,
+    };
+    if args.agent.is_empty() {
+        return Err(UsageError("name a crawler, such as --agent Googlebot".to_owned()));
+    }
+    let known = |token: &String| {
+        let entries = set.iter().flat_map(|set| &set.agents);
+        entries.map(|entry| &entry.agent).find(|agent| agent.token.eq_ignore_ascii_case(token)).cloned()
+    };
+    Ok(args.agent.iter().map(|token| known(token).unwrap_or_else(|| Agent::bare(token.as_str()))).collect())
+}
+
+fn read(file: &str) -> Result<Vec<u8>> {
+    if file == "-" {
+        let mut body = Vec::new();
+        io::stdin().lock().read_to_end(&mut body).context("cannot read standard input")?;
+        return Ok(body);
+    }
+    fs::read(file).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            UsageError(format!("no file `{file}`; name a robots.txt, or - for standard input")).into()
+        }
+        _ => anyhow::Error::new(error).context(format!("cannot read `{file}`")),
+    })
+}
+
+/// One dialect's view of the questions.
+struct Explanation<'a> {
+    dialect: &'static Dialect,
+    robots: Robots<'a>,
+    paths: Paths,
+    /// For each agent, in order.
+    bound: Vec<Bound>,
+}
+
+/// What binds an agent, and what that decides for each URL.
+struct Bound {
+    basis: Basis,
+    tokens: Vec<String>,
+    groups: Vec<u32>,
+    decisions: Vec<Decision>,
+}
+
+/// A rule that matched a URL.
+struct Matched {
+    line: u32,
+    allow: bool,
+    length: u32,
+    wins: bool,
+}
+
+impl<'a> Explanation<'a> {
+    fn new(document: &Document<'a>, dialect: &'static Dialect, agents: &[Agent], urls: &[String]) -> Explanation<'a> {
+        let robots = document.read(dialect);
+        let paths = Paths::new(urls.iter().map(|url| url.as_bytes()), dialect);
+        let bound = agents.iter().map(|agent| Explanation::bind(&robots, &paths, agent)).collect();
+        Explanation { dialect, robots, paths, bound }
+    }
+
+    fn bind(robots: &Robots<'_>, paths: &Paths, agent: &Agent) -> Bound {
+        let index = AgentIndex::new(std::slice::from_ref(agent), robots.dialect);
+        let (mut selection, mut decisions) = (Selection::default(), Decisions::default());
+        selection.select(robots, &index);
+        decisions.evaluate(robots, &selection, paths);
+        // One agent has one rule set.
+        let set = selection.sets().first();
+        Bound {
+            basis: set.map_or(Basis::None, |set| set.basis),
+            tokens: set.map_or(Vec::new(), |set| selection.tokens_of(set, &index).map(str::to_owned).collect()),
+            groups: set.map_or(Vec::new(), |set| selection.groups_of(set).to_vec()),
+            decisions: if set.is_some() { decisions.of_set(0).to_vec() } else { Vec::new() },
+        }
+    }
+
+    fn matched(&self, bound: &Bound, url: usize) -> Vec<Matched> {
+        let decided = bound.decisions[url].line;
+        let mut all: Vec<Matched> = Vec::new();
+        for group in &bound.groups {
+            for rule in matching(&self.robots, *group as usize, &self.paths, url) {
+                // A rule can match in two ways (its own, and for an index page's folder); it is one rule to its reader.
+                if all.last().is_none_or(|last| last.line != rule.line) {
+                    let wins = rule.line == decided && !self.paths.is_always_allowed(url);
+                    all.push(Matched { line: rule.line, allow: rule.allow, length: rule.length(), wins });
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The text of a line's value, as shown.
+fn pattern_at(document: &Document<'_>, dialect: &Dialect, number: u32) -> String {
+    let lines = document.lines();
+    let line = lines.binary_search_by_key(&number, |line| line.number).ok().map(|at| &lines[at]);
+    let value = line.and_then(|line| document.entry(line, dialect)).map_or(&b""[..], |(_, value)| value);
+    String::from_utf8_lossy(value).into_owned()
+}
+
+/// Rules of a group as the dialect reads them, those without effect included: line, allow, pattern.
+fn rules_of(document: &Document<'_>, robots: &Robots<'_>, group: usize) -> Vec<(u32, bool, String)> {
+    let rules = document.lines_within(robots.dialect).iter().filter_map(|line| {
+        if robots.group_at(line.number) != Some(group) {
+            return None;
+        }
+        match document.entry(line, robots.dialect)? {
+            (Field::Allow, value) => Some((line.number, true, String::from_utf8_lossy(value).into_owned())),
+            (Field::Disallow, value) => Some((line.number, false, String::from_utf8_lossy(value).into_owned())),
+            _ => None,
+        }
+    });
+    rules.collect()
+}
+
+fn kind(allow: bool) -> &'static str {
+    if allow { "allow" } else { "disallow" }
+}
+
+fn named_text(named: Named<'_>) -> String {
+    match named {
+        Named::Everybody => "*".to_owned(),
+        Named::Token([]) => "(empty token)".to_owned(),
+        Named::Token(token) => String::from_utf8_lossy(token).into_owned(),
+        Named::Nobody => "(nobody)".to_owned(),
+    }
+}
+
+fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[Agent], urls: &[String]) -> Value {
+    let dialects: Vec<Value> = explanations
+        .iter()
+        .map(|explanation| {
+            let robots = &explanation.robots;
+            let groups: Vec<Value> = (0..robots.groups.len())
+                .map(|group| {
+                    let named: Vec<Value> = robots
+                        .agents_of(group)
+                        .iter()
+                        .map(|agent| json!({"line": agent.line, "token": named_text(agent.named)}))
+                        .collect();
+                    let rules: Vec<Value> = rules_of(document, robots, group)
+                        .into_iter()
+                        .map(|(line, allow, pattern)| json!({"line": line, "kind": kind(allow), "pattern": pattern}))
+                        .collect();
+                    json!({"group": group + 1, "line": robots.groups[group].line, "agents": named, "rules": rules})
+                })
+                .collect();
+            let mut answers = Vec::new();
+            for (agent, bound) in agents.iter().zip(&explanation.bound) {
+                for (number, url) in urls.iter().enumerate() {
+                    let decision = bound.decisions[number];
+                    let matched: Vec<Value> = explanation
+                        .matched(bound, number)
+                        .iter()
+                        .map(|rule| {
+                            json!({
+                                "line": rule.line, "kind": kind(rule.allow), "length": rule.length, "wins": rule.wins,
+                                "pattern": pattern_at(document, explanation.dialect, rule.line),
+                            })
+                        })
+                        .collect();
+                    answers.push(json!({
+                        "agent": agent.token,
+                        "url": url,
+                        "path": String::from_utf8_lossy(explanation.paths.text(number)),
+                        "verdict": decision.verdict.as_str(),
+                        "line": (decision.line > 0).then_some(decision.line),
+                        "basis": bound.basis.as_str(),
+                        "token": bound.tokens.first(),
+                        "groups": bound.groups.iter().map(|group| group + 1).collect::<Vec<_>>(),
+                        "matched": matched,
+                    }));
+                }
+            }
+            json!({"dialect": explanation.dialect.name, "groups": groups, "answers": answers})
+        })
+        .collect();
+    json!({"body_bytes": document.body().len(), "lines": document.counts().lines, "dialects": dialects})
+}
+
+/// Colours, where they are wanted; everything is legible without.
+#[derive(Clone, Copy)]
+struct Paint {
+    colored: bool,
+}
+
+impl Paint {
+    fn with(self, style: Style, text: &str) -> String {
+        if self.colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.with(Style::new().bold(), text)
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.with(Style::new().dimmed(), text)
+    }
+
+    fn verdict(self, verdict: Verdict, text: &str) -> String {
+        let color = match verdict {
+            Verdict::Allow => AnsiColor::Green,
+            Verdict::Disallow => AnsiColor::Red,
+            Verdict::Undefined => AnsiColor::Yellow,
+        };
+        self.with(Style::new().bold().fg_color(Some(color.into())), text)
+    }
+}
+
+/// The explanation as people read it.
+struct Page<'a> {
+    document: &'a Document<'a>,
+    explanations: &'a [Explanation<'a>],
+    agents: &'a [Agent],
+    urls: &'a [String],
+    paint: Paint,
+}
+
+impl Page<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_groups(out)?;
+        if self.explanations.len() > 1 {
+            self.write_side_by_side(out)?;
+        }
+        for (number, agent) in self.agents.iter().enumerate() {
+            for url in 0..self.urls.len() {
+                self.write_answer(number, agent, url, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The groups of each dialect; dialects that see the same ones are told together.
+    fn write_groups(&self, out: &mut dyn Write) -> io::Result<()> {
+        let counts = self.document.counts();
+        writeln!(out, "{} bytes, {} lines", self.document.body().len(), counts.lines)?;
+        let mut told: Vec<(Vec<&str>, String)> = Vec::new();
+        for explanation in self.explanations {
+            let text = self.groups_text(explanation);
+            match told.iter_mut().find(|(_, known)| *known == text) {
+                Some((names, _)) => names.push(explanation.dialect.name),
+                None => told.push((vec![explanation.dialect.name], text)),
+            }
+        }
+        for (names, text) in told {
+            writeln!(out, "\n{}", self.paint.bold(&format!("groups ({})", names.join(", "))))?;
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn groups_text(&self, explanation: &Explanation<'_>) -> String {
+        let robots = &explanation.robots;
+        if robots.groups.is_empty() {
+            return "  none: everything is allowed\n".to_owned();
+        }
+        // A file may have a hundred thousand groups; a person reads some, and always those that bind somebody.
+        const MOST: usize = 20;
+        let mut text = String::new();
+        let mut left_out = 0;
+        for group in 0..robots.groups.len() {
+            let binds: Vec<&str> = self
+                .agents
+                .iter()
+                .zip(&explanation.bound)
+                .filter(|(_, bound)| bound.groups.contains(&(group as u32)))
+                .map(|(agent, _)| agent.token.as_str())
+                .collect();
+            if group >= MOST && binds.is_empty() {
+                left_out += 1;
+                continue;
+            }
+            let named: Vec<String> =
+                robots.agents_of(group).iter().take(8).map(|agent| escape_controls(&named_text(agent.named))).collect();
+            let more = robots.agents_of(group).len().saturating_sub(named.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let rules = rules_of(self.document, robots, group);
+            let allows = rules.iter().filter(|(_, allow, _)| *allow).count();
+            let line = format!(
+                "  group {} from line {}: {}{more}; {allows} allow, {} disallow",
+                group + 1,
+                robots.groups[group].line,
+                named.join(", "),
+                rules.len() - allows,
+            );
+            text.push_str(&if binds.is_empty() {
+                self.paint.dim(&line)
+            } else {
+                format!("{line} {}", self.paint.bold(&format!("<- {}", escape_controls(&binds.join(", ")))))
+            });
+            text.push('\n');
+        }
+        if left_out > 0 {
+            text.push_str(&format!("  ... and {left_out} groups that bind none of them\n"));
+        }
+        text
+    }
+
+    /// One row a question, one column a dialect.
+    fn write_side_by_side(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rows = vec![(String::new(), Vec::new())];
+        for explanation in self.explanations {
+            rows[0].1.push((None, explanation.dialect.name.to_owned()));
+        }
+        for (number, agent) in self.agents.iter().enumerate() {
+            for (url, shown) in self.urls.iter().enumerate() {
+                let cells = self.explanations.iter().map(|explanation| {
+                    let decision = explanation.bound[number].decisions[url];
+                    let line = if decision.line > 0 { format!(" line {}", decision.line) } else { String::new() };
+                    (Some(decision.verdict), format!("{}{line}", decision.verdict.as_str()))
+                });
+                let name = format!("{} {}", escape_controls(&agent.token), escape_controls(shown));
+                rows.push((name, cells.collect()));
+            }
+        }
+        let first = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..self.explanations.len())
+            .map(|column| rows.iter().map(|(_, cells)| cells[column].1.len()).max().unwrap_or(0))
+            .collect();
+        writeln!(out)?;
+        for (name, cells) in &rows {
+            write!(out, "{name:first$}")?;
+            for ((verdict, text), width) in cells.iter().zip(&widths) {
+                let padded = format!("{text:width$}");
+                let shown = match verdict {
+                    Some(verdict) => self.paint.verdict(*verdict, &padded),
+                    None => self.paint.bold(&padded),
+                };
+                write!(out, "  {shown}")?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn write_answer(&self, number: usize, agent: &Agent, url: usize, out: &mut dyn Write) -> io::Result<()> {
+        let shown = escape_controls(&self.urls[url]);
+        for explanation in self.explanations {
+            let bound = &explanation.bound[number];
+            let decision = bound.decisions[url];
+            let verdict = self.paint.verdict(decision.verdict, decision.verdict.as_str());
+            let token = escape_controls(&agent.token);
+            let dialect = self.paint.dim(&format!("({})", explanation.dialect.name));
+            writeln!(out, "\n{} {shown}: {verdict} {dialect}", self.paint.bold(&token))?;
+            let groups: Vec<String> = bound.groups.iter().take(8).map(|group| (group + 1).to_string()).collect();
+            let ending = if bound.groups.len() > groups.len() { ", ..." } else { "" };
+            let list = format!("{}{ending}", groups.join(", "));
+            let list =
+                if bound.groups.len() == 1 { format!("group {list}") } else { format!("groups {list} together") };
+            match bound.basis {
+                Basis::Named => {
+                    let name = bound.tokens.first().map_or("", String::as_str);
+                    writeln!(out, "  bound by {list}, for {}", escape_controls(name))?;
+                }
+                Basis::Wildcard => writeln!(out, "  bound by {list}, for *: no group names it")?,
+                Basis::None if !agent.follows_star => {
+                    writeln!(out, "  bound by none: no group names it, and it does not follow *")?
+                }
+                Basis::None => writeln!(out, "  bound by none: no group names it and there is none for *")?,
+            }
+            let path = String::from_utf8_lossy(explanation.paths.text(url)).into_owned();
+            if explanation.paths.is_always_allowed(url) {
+                writeln!(out, "  {} itself is always allowed", escape_controls(&path))?;
+                continue;
+            }
+            if path != self.urls[url] {
+                writeln!(out, "  compared as {}", escape_controls(&path))?;
+            }
+            let mut matched = explanation.matched(bound, url);
+            if matched.is_empty() {
+                writeln!(out, "  no rule matches it")?;
+            }
+            matched.sort_by_key(|rule| (!rule.wins, std::cmp::Reverse(rule.length), rule.line));
+            const MOST: usize = 12;
+            for rule in matched.iter().take(MOST) {
+                let pattern = escape_controls(&pattern_at(self.document, explanation.dialect, rule.line));
+                let text = format!("line {}: {}: {pattern} (length {})", rule.line, kind(rule.allow), rule.length);
+                if rule.wins {
+                    let verdict = if rule.allow { Verdict::Allow } else { Verdict::Disallow };
+                    writeln!(out, "  {} {text}", self.paint.verdict(verdict, "decides"))?;
+                } else {
+                    writeln!(out, "  matches {}", self.paint.dim(&text))?;
+                }
+            }
+            if matched.len() > MOST {
+                writeln!(out, "  ... and {} more that match", matched.len() - MOST)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! `robocensus scan`: a snapshot in, tables out.
+
+use super::{Exit, UsageError, dialects, size};
+use crate::classify::template::Templates;
+use crate::cli::{LogFormat, ScanArgs, VerdictLayout};
+use crate::evaluate::Questions;
+use crate::evaluate::agents::AgentSet;
+use crate::evaluate::probes::ProbeSet;
+use crate::ingest::Limits;
+use crate::ingest::input::{self, Format, Inputs};
+use crate::ingest::parquet::inspect;
+use crate::output::{Metadata, NamedSet, ShardTables};
+use crate::pipeline::log::{Level, Log, escape_controls};
+use crate::pipeline::plan::{Cut, Plan, Selection};
+use crate::pipeline::sample::Sample;
+use crate::pipeline::{Finished, Options, Setup, run as run_scan};
+use anyhow::Result;
+use rep::{Agent, Dialect};
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::time::Instant;
+
+/// Runs the command; the summary goes to `out`.
+pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
+    let since = Instant::now();
+    let log = Log::new(args.log == LogFormat::Json);
+    let (setup, passed_over) = setup(args, log)?;
+    if !passed_over.is_empty() {
+        log.say(Level::Info, "passed-over", &passed_over, json!({}));
+    }
+    if args.dry_run {
+        dry_run(args, &setup, out)?;
+        return Ok(Exit::Done);
+    }
+    let finished = run_scan(setup)?;
+    let incomplete = finished.incomplete();
+    for name in incomplete.iter().take(10) {
+        log.say(
+            Level::Warning,
+            "incomplete",
+            &format!("`{name}` could not be read to its end"),
+            json!({"input": name}),
+        );
+    }
+    if incomplete.len() > 10 {
+        let message = format!("{} more inputs could not be read to their end", incomplete.len() - 10);
+        log.say(Level::Warning, "incomplete", &message, json!({}));
+    }
+    let exit = if incomplete.len() as u64 > args.max_errors { Exit::DoneWithErrors } else { Exit::Done };
+    if log.is_json() {
+        let manifest = &finished.manifest;
+        log.say(
+            Level::Info,
+            "done",
+            "done",
+            json!({
+                "totals": manifest.counts.totals,
+                "problems": manifest.counts.problems,
+                "incomplete_inputs": incomplete.len(),
+                "exit": exit.code(),
+            }),
+        );
+    }
+    summary(args, &finished, since, out)?;
+    if exit == Exit::DoneWithErrors {
+        let message = format!(
+            "{} inputs could not be read to their end (--max-errors allows {}); see the table problems",
+            incomplete.len(),
+            args.max_errors
+        );
+        log.say(Level::Error, "too-many-errors", &message, json!({}));
+    }
+    Ok(exit)
+}
+
+/// From what was typed to what is done; the text says what was passed over on the way.
+fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
+    let dialects = dialects(&args.dialect)?;
+    let sample = match &args.sample {
+        Some(text) => text.parse::<Sample>().map_err(|e| UsageError(format!("--sample: {e}")))?,
+        None => Sample::ALL,
+    };
+    let selection = match &args.shard {
+        Some(text) => text.parse::<Selection>().map_err(|e| UsageError(format!("--shard: {e}")))?,
+        None => Selection::ALL,
+    };
+    if args.threads == Some(0) {
+        return Err(UsageError("--threads needs at least 1".to_owned()).into());
+    }
+    let agents = match &args.agents {
+        Some(path) => AgentSet::read(path).map_err(|e| UsageError(format!("--agents: {e}")))?,
+        None => AgentSet::shipped(),
+    };
+    let probes = match &args.probes {
+        Some(path) => ProbeSet::read(path).map_err(|e| UsageError(format!("--probes: {e}")))?,
+        None => ProbeSet::shipped(),
+    };
+    for warning in agents.warnings.iter().chain(&probes.warnings) {
+        log.say(Level::Warning, "questions", warning, json!({}));
+    }
+    let Inputs { inputs, passed_over } = input::resolve(&args.inputs, args.root.as_deref())
+        .map_err(|e| if e.is_usage() { anyhow::Error::new(UsageError(e.to_string())) } else { e.into() })?;
+    let cut = Cut { shard_size: args.shard_size, assume_size: args.assume_size };
+    let plan = Plan::new(&inputs, cut).map_err(|e| UsageError(e.to_string()))?;
+    let layout = if args.no_verdicts { VerdictLayout::None } else { args.verdicts };
+    let configuration = configuration(args, layout, &dialects, &agents, &probes, sample, &plan);
+    let crawlers: Vec<Agent> = agents.agents.iter().map(|entry| entry.agent.clone()).collect();
+    let paths: Vec<&str> = probes.probes.iter().map(|probe| probe.path.as_str()).collect();
+    let options = Options {
+        out: args.out.clone(),
+        questions: Questions::new(&crawlers, &paths, &dialects),
+        templates: Templates::shipped(),
+        tables: ShardTables {
+            verdicts: layout != VerdictLayout::None,
+            verdicts_long: layout == VerdictLayout::Long,
+            rules: args.rules,
+        },
+        keep_bodies: args.keep_bodies,
+        sample,
+        limits: Limits { body_cap: usize::try_from(args.body_cap).unwrap_or(usize::MAX), ..Limits::default() },
+        columns: args.columns.choice(),
+        metadata: Metadata {
+            dialects: dialects.iter().map(|dialect| dialect.name.to_owned()).collect(),
+            agents: NamedSet { name: agents.name.clone(), hash: hex(agents.hash) },
+            probes: NamedSet { name: probes.name.clone(), hash: hex(probes.hash) },
+            configuration_hash: String::new(),
+        },
+    };
+    let setup = Setup {
+        inputs,
+        plan,
+        selection,
+        configuration,
+        agents,
+        probes,
+        options,
+        threads: args.threads,
+        overwrite: args.overwrite,
+        progress: args.progress,
+        log,
+    };
+    Ok((setup, passed_over.to_string()))
+}
+
+/// All that decides what is written but the inputs, which the pipeline adds.
+fn configuration(
+    args: &ScanArgs,
+    layout: VerdictLayout,
+    dialects: &[&'static Dialect],
+    agents: &AgentSet,
+    probes: &ProbeSet,
+    sample: Sample,
+    plan: &Plan,
+) -> Map<String, Value> {
+    let names: Vec<&str> = dialects.iter().map(|dialect| dialect.name).collect();
+    let layout = match layout {
+        VerdictLayout::Compact => "compact",
+        VerdictLayout::Long => "long",
+        VerdictLayout::None => "none",
+    };
+    let entries = [
+        ("tool_version", json!(env!("CARGO_PKG_VERSION"))),
+        ("dialects", json!(names)),
+        ("agents", json!({"name": agents.name, "count": agents.agents.len(), "hash": hex(agents.hash)})),
+        ("probes", json!({"name": probes.name, "count": probes.probes.len(), "hash": hex(probes.hash)})),
+        ("verdicts", json!(layout)),
+        ("keep_bodies", json!(args.keep_bodies)),
+        ("rules", json!(args.rules)),
+        ("sample", json!(sample.to_string())),
+        ("body_cap", json!(args.body_cap)),
+        ("shard_size", json!(plan.shard_size)),
+        ("columns", json!(args.columns)),
+    ];
+    entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// A hash as the output writes it.
+fn hex(hash: u128) -> String {
+    format!("{hash:032x}")
+}
+
+/// Says what would be read, as what, and how it would be cut.
+fn dry_run(args: &ScanArgs, setup: &Setup, out: &mut dyn Write) -> Result<()> {
+    let bytes: u64 = setup.inputs.iter().filter_map(|input| input.size).sum();
+    let unknown = setup.inputs.iter().filter(|input| input.size.is_none()).count();
+    writeln!(out, "{} inputs, {}", setup.inputs.len(), size::show(bytes))?;
+    if unknown > 0 {
+        writeln!(out, "{unknown} of unknown size, planned as {} each", size::show(args.assume_size))?;
+    }
+    for input in setup.inputs.iter().take(5) {
+        let size = input.size.map_or("unknown size".to_owned(), size::show);
+        writeln!(out, "  {}  {size}", escape_controls(&input.name))?;
+    }
+    if setup.inputs.len() > 5 {
+        writeln!(out, "  ... and {} more", setup.inputs.len() - 5)?;
+    }
+    let selected = setup.plan.shards.iter().filter(|shard| setup.selection.takes(shard.number)).count();
+    writeln!(
+        out,
+        "{} shards of about {}, {selected} of them for this run",
+        setup.plan.shards.len(),
+        size::show(setup.plan.shard_size)
+    )?;
+    writeln!(
+        out,
+        "{} agents ({}) x {} probes ({}) in {}",
+        setup.agents.agents.len(),
+        setup.agents.name,
+        setup.probes.probes.len(),
+        setup.probes.name,
+        setup.options.metadata.dialects.join(", ")
+    )?;
+    for input in setup.inputs.iter().filter(|input| input.format == Format::Parquet).take(5) {
+        let crate::ingest::Origin::File(path) = &input.origin else { continue };
+        writeln!(out, "columns of {}:", escape_controls(&input.name))?;
+        match inspect(path, &setup.options.columns) {
+            Ok(found) => {
+                for line in found.mapping.to_string().lines() {
+                    writeln!(out, "  {}", escape_controls(line))?;
+                }
+                writeln!(out, "  {} rows in {} row groups", found.rows, found.row_groups)?;
+            }
+            Err(error) => writeln!(out, "  {}", escape_controls(&error.to_string()))?,
+        }
+    }
+    Ok(())
+}
+
+/// What was done, for people.
+fn summary(args: &ScanArgs, finished: &Finished, since: Instant, out: &mut dyn Write) -> Result<()> {
+    let manifest = &finished.manifest;
+    let total = |name: &str| manifest.counts.totals.get(name).copied().unwrap_or(0);
+    let bytes: u64 = manifest.inputs.iter().filter_map(|input| input.size).sum();
+    let place = args.out.display();
+    if finished.was_complete {
+        writeln!(out, "`{place}` was finished before with the same configuration; nothing to do")?;
+    }
+    writeln!(
+        out,
+        "{} captures from {} inputs ({}) in {}",
+        grouped(total("captures")),
+        grouped(manifest.inputs.len() as u64),
+        size::show(bytes),
+        seconds(since)
+    )?;
+    let mut row = |name: &str, text: String| writeln!(out, "  {name:<10} {text}");
+    let statuses = [
+        ("2xx", "captures_2xx"),
+        ("3xx", "captures_3xx"),
+        ("4xx", "captures_4xx"),
+        ("5xx", "captures_5xx"),
+        ("other", "captures_other"),
+    ];
+    let statuses: Vec<String> = statuses
+        .iter()
+        .filter(|(_, name)| total(name) > 0)
+        .map(|(word, name)| format!("{word} {}", grouped(total(name))))
+        .collect();
+    row("status", statuses.join(", "))?;
+    row("bodies", format!("{} distinct, {}", grouped(total("distinct_bodies")), size::show(total("body_bytes"))))?;
+    if total("verdicts") > 0 {
+        row("verdicts", format!("{} in {} rule sets", grouped(total("verdicts")), grouped(total("rule_sets"))))?;
+    }
+    if total("left_out_by_sample") > 0 {
+        row("sample", format!("{} captures left out", grouped(total("left_out_by_sample"))))?;
+    }
+    if total("captures_repaired") > 0 {
+        row("repaired", format!("{} captures were mended (column repaired)", grouped(total("captures_repaired"))))?;
+    }
+    let problems: Vec<String> =
+        manifest.counts.problems.iter().map(|(code, count)| format!("{code} {}", grouped(*count))).collect();
+    row("problems", if problems.is_empty() { "none".to_owned() } else { problems.join(", ") })?;
+    let tables: u64 = manifest.tables.iter().map(|table| table.bytes).sum();
+    row("tables", format!("{} in `{place}` ({} shards)", size::show(tables), manifest.shards))?;
+    Ok(())
+}
+
+fn seconds(since: Instant) -> String {
+    let seconds = since.elapsed().as_secs_f64();
+    if seconds < 100.0 {
+        format!("{seconds:.1} s")
+    } else {
+        format!("{} min {:02} s", seconds as u64 / 60, seconds as u64 % 60)
+    }
+}
+
+/// A number with its thousands apart.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_stand_apart() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

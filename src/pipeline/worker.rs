@@ -1,0 +1,509 @@
+//! One shard from its first byte to its commit: capture by capture into rows.
+//!
+//! A worker belongs to one thread at a time and is reused, so that inflater, buffers and scratch space are paid for once. All state of a
+//! shard (the writers, the memo of bodies, the counts) begins and ends with it: no shard knows of another,
+//! which is why the output does not depend on who does which, or when.
+
+use super::plan::Shard;
+use super::progress::Progress;
+use super::sample::Sample;
+use crate::capture::{Capture, Problem};
+use crate::classify::address::{Address, redirect_target};
+use crate::classify::body::{self, LineFacts};
+use crate::classify::response::{cache_max_age, content_type};
+use crate::classify::template::Templates;
+use crate::evaluate::{Evaluator, Questions};
+use crate::ingest::input::{Format, Input, crawl_of, segment_of};
+use crate::ingest::parquet::{ColumnChoice, ParquetReader};
+use crate::ingest::warc::WarcReader;
+use crate::ingest::{Completion, Limits, Sink};
+use crate::output::{Counts, InputPart, Metadata, OutputError, ShardCommit, ShardTables, ShardWriter};
+use crate::table::{
+    BodyRow, CaptureRow, ExtensionRow, FindingRow, NamedAgentRow, ProblemRow, RuleRow, SitemapRow, VerdictLongRow,
+    VerdictRow, body_id, body_key,
+};
+use rep::{Basis, Dialect, Document, Field, Named, Outcome, Reason, Remarks, Robots};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What every shard of a run shares.
+#[derive(Debug)]
+pub struct Options {
+    /// Output folder.
+    pub out: PathBuf,
+    /// What is asked of every body.
+    pub questions: Questions,
+    /// Templates that bodies are compared with.
+    pub templates: Templates,
+    /// Which optional tables are written.
+    pub tables: ShardTables,
+    /// Whether `bodies.content` is filled.
+    pub keep_bodies: bool,
+    /// Which sites are kept.
+    pub sample: Sample,
+    /// Limits of the readers.
+    pub limits: Limits,
+    /// Columns of Parquet inputs.
+    pub columns: ColumnChoice,
+    /// What every file says of itself.
+    pub metadata: Metadata,
+}
+
+/// A thread's readers and scratch space.
+pub(super) struct Worker {
+    warc: WarcReader,
+    parquet: ParquetReader,
+    evaluator: Evaluator,
+}
+
+impl Worker {
+    pub(super) fn new(options: &Options) -> Worker {
+        Worker {
+            warc: WarcReader::new(options.limits),
+            parquet: ParquetReader::new(options.limits, options.columns.clone()),
+            evaluator: Evaluator::default(),
+        }
+    }
+
+    /// Does a shard; `None` when `stop` was set before it was done, and then nothing of it remains.
+    pub(super) fn run(
+        &mut self,
+        shard: &Shard,
+        inputs: &[Input],
+        options: &Options,
+        progress: &Progress,
+        stop: &AtomicBool,
+    ) -> Result<Option<ShardCommit>, OutputError> {
+        let mut rows = Rows {
+            writer: ShardWriter::create(&options.out, shard.number, &options.metadata, options.tables)?,
+            evaluator: &mut self.evaluator,
+            options,
+            progress,
+            stop,
+            shard: shard.number,
+            input: None,
+            bodies: HashMap::default(),
+            counts: Counts::default(),
+            totals: Totals::default(),
+            told: 0,
+            failure: None,
+        };
+        let mut parts = Vec::with_capacity(shard.parts.len());
+        for planned in &shard.parts {
+            let (Some(input), Some(part)) = (inputs.get(planned.input), planned.of(inputs)) else { continue };
+            rows.input =
+                Some(InputNames { name: &input.name, crawl: crawl_of(&input.name), segment: segment_of(&input.name) });
+            let before = rows.totals.captures;
+            let completion = match input.format {
+                Format::Warc => self.warc.read(&part, &mut rows),
+                Format::Parquet => self.parquet.read(&part, &mut rows),
+            };
+            if let Some(failure) = rows.failure.take() {
+                return Err(failure);
+            }
+            if completion == Completion::Stopped || stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            progress.file_done(planned.end.is_none());
+            parts.push(InputPart {
+                name: input.name.clone(),
+                start: planned.start,
+                end: planned.end,
+                size: input.size,
+                captures: rows.totals.captures - before,
+                complete: completion == Completion::Complete,
+            });
+        }
+        let Rows { writer, mut counts, totals, .. } = rows;
+        counts.totals.extend(totals.named());
+        writer.commit(parts, counts).map(Some)
+    }
+}
+
+/// Names of the input that is being read, as tables carry them.
+struct InputNames<'i> {
+    name: &'i str,
+    crawl: Option<&'i str>,
+    segment: Option<&'i str>,
+}
+
+macro_rules! totals {
+    ($($field:ident),* $(,)?) => {
+        /// What a shard counts.
+        #[derive(Default)]
+        struct Totals { $($field: u64,)* }
+
+        impl Totals {
+            fn named(&self) -> impl Iterator<Item = (String, u64)> {
+                [$((stringify!($field).to_owned(), self.$field)),*].into_iter()
+            }
+        }
+    };
+}
+
+totals! {
+    captures,
+    captures_2xx,
+    captures_3xx,
+    captures_4xx,
+    captures_5xx,
+    captures_other,
+    captures_repaired,
+    left_out_by_sample,
+    robots_urls,
+    distinct_bodies,
+    body_bytes,
+    rule_sets,
+    verdicts,
+}
+
+/// Looks up keys that are hashes already.
+#[derive(Default)]
+struct TakeHash(u64);
+
+impl std::hash::Hasher for TakeHash {
+    fn write(&mut self, bytes: &[u8]) {
+        // A u128 comes in one piece; its lower half will do.
+        let mut low = [0; 8];
+        let length = bytes.len().min(8);
+        low[..length].copy_from_slice(&bytes[..length]);
+        self.0 = u64::from_le_bytes(low);
+    }
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+/// A body that this shard has met before.
+#[derive(Clone, Copy)]
+struct Known {
+    row: u32,
+    redirects_in_html: bool,
+}
+
+/// Turns captures into rows.
+struct Rows<'r> {
+    writer: ShardWriter,
+    evaluator: &'r mut Evaluator,
+    options: &'r Options,
+    progress: &'r Progress,
+    stop: &'r AtomicBool,
+    shard: u32,
+    input: Option<InputNames<'r>>,
+    bodies: HashMap<u128, Known, std::hash::BuildHasherDefault<TakeHash>>,
+    counts: Counts,
+    totals: Totals,
+    /// Captures that progress knows of.
+    told: u64,
+    failure: Option<OutputError>,
+}
+
+impl Sink for Rows<'_> {
+    fn capture(&mut self, capture: &Capture<'_>) -> ControlFlow<()> {
+        match self.add(capture) {
+            Ok(()) if self.stop.load(Ordering::Relaxed) => ControlFlow::Break(()),
+            Ok(()) => ControlFlow::Continue(()),
+            Err(failure) => {
+                self.failure = Some(failure);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        *self.counts.problems.entry(problem.code.code().to_owned()).or_default() += 1;
+        self.progress.problem();
+        let name = self.input.as_ref().map_or("", |input| input.name);
+        if let Err(failure) = self.writer.problems.push(&ProblemRow::new(name, &problem)) {
+            self.failure.get_or_insert(failure);
+        }
+    }
+
+    fn progress(&mut self, bytes: u64) {
+        self.progress.advance(bytes, self.totals.captures - self.told);
+        self.told = self.totals.captures;
+    }
+}
+
+impl Rows<'_> {
+    fn add(&mut self, capture: &Capture<'_>) -> Result<(), OutputError> {
+        let address = Address::parse(&capture.url);
+        if !self.options.sample.keeps(address.registered_domain(), &address.host) {
+            self.totals.left_out_by_sample += 1;
+            return Ok(());
+        }
+        self.count(capture, &address);
+        let redirect = match capture.status {
+            Some(300..=399) => capture.location.and_then(|to| redirect_target(&capture.url, to)),
+            _ => None,
+        };
+        let mut reason = rep::http::reason(capture.status, redirect.is_some());
+        let mut body = None;
+        if reason == Reason::Success {
+            let id = body_id(capture.body);
+            let known = self.body(id, capture.body)?;
+            if known.redirects_in_html {
+                reason = Reason::HtmlRedirect;
+            }
+            body = Some((body_key(self.shard, known.row), id));
+        }
+        let http = &self.first_dialect().http;
+        let outcome = if reason == Reason::Redirect { "redirect" } else { http.outcome(reason).as_str() };
+        let media = capture.content_type.map(content_type).unwrap_or_default();
+        let input = self.input.as_ref();
+        self.writer.captures.push(&CaptureRow {
+            crawl: input.and_then(|input| input.crawl),
+            warc_filename: input.map_or("", |input| input.name),
+            warc_segment: input.and_then(|input| input.segment),
+            warc_record_offset: signed(capture.place.offset),
+            warc_record_length: signed(capture.place.length),
+            record_number: signed(capture.place.record_number),
+            source_row: signed(capture.place.source_row),
+            url: &capture.url,
+            url_protocol: address.protocol.as_deref(),
+            url_host_name: Some(&*address.host).filter(|host| !host.is_empty()),
+            url_port: address.port.map(i32::from),
+            url_path: address.path,
+            url_query: address.query,
+            url_host_tld: address.tld(),
+            url_host_registered_domain: address.registered_domain(),
+            is_robots_url: address.is_robots_url,
+            fetch_time: capture.fetch_time,
+            fetch_status: capture.status,
+            fetch_redirect: redirect.as_deref(),
+            content_mime_type: media.mime.as_deref().map(str::as_bytes),
+            content_charset: media.charset.as_deref().map(str::as_bytes),
+            content_digest: capture.digest.as_deref(),
+            content_truncated: capture.truncated.as_deref(),
+            cache_max_age: capture.cache_control.as_deref().and_then(cache_max_age),
+            outcome,
+            reason: reason.as_str(),
+            body_key: body.map(|(key, _)| key),
+            body_id: body.map(|(_, id)| id),
+            body_bytes: capture.body.len() as i64,
+            body_total_bytes: capture.body_total_bytes as i64,
+            repaired: capture.repaired,
+        })
+    }
+
+    fn count(&mut self, capture: &Capture<'_>, address: &Address<'_>) {
+        let totals = &mut self.totals;
+        totals.captures += 1;
+        totals.captures_repaired += u64::from(!capture.repaired.is_empty());
+        totals.robots_urls += u64::from(address.is_robots_url);
+        *(match capture.status {
+            Some(200..=299) => &mut totals.captures_2xx,
+            Some(300..=399) => &mut totals.captures_3xx,
+            Some(400..=499) => &mut totals.captures_4xx,
+            Some(500..=599) => &mut totals.captures_5xx,
+            _ => &mut totals.captures_other,
+        }) += 1;
+    }
+
+    fn first_dialect(&self) -> &'static Dialect {
+        self.options.questions.dialects().next().unwrap_or(&Dialect::RFC9309)
+    }
+
+    /// The row of a body in this shard: parsed, classified and evaluated when it is met first.
+    fn body(&mut self, id: [u8; 16], body: &[u8]) -> Result<Known, OutputError> {
+        let key = u128::from_le_bytes(id);
+        if let Some(known) = self.bodies.get(&key) {
+            return Ok(*known);
+        }
+        let row = self.bodies.len() as u32;
+        let redirects_in_html = self.describe(body_key(self.shard, row), id, body)?;
+        let known = Known { row, redirects_in_html };
+        self.bodies.insert(key, known);
+        Ok(known)
+    }
+
+    /// Writes all rows of a body; whether it is a page that redirects.
+    fn describe(&mut self, body_key: i64, id: [u8; 16], bytes: &[u8]) -> Result<bool, OutputError> {
+        let document = Document::parse(bytes);
+        let dialect = self.first_dialect();
+        let robots = document.read(dialect);
+        let remarks = Remarks::of(&document);
+        self.totals.distinct_bodies += 1;
+        self.totals.body_bytes += bytes.len() as u64;
+        let kind = self.write_body(body_key, id, &document, &robots, &remarks)?;
+        self.write_sitemaps(body_key, &robots)?;
+        self.write_rules(body_key, &document, &robots)?;
+        self.write_verdicts(body_key, &document, &robots)?;
+        Ok(kind == body::BodyKind::Html && rep::http::redirects_in_html(bytes))
+    }
+
+    fn write_body(
+        &mut self,
+        body_key: i64,
+        body_id: [u8; 16],
+        document: &Document<'_>,
+        robots: &Robots<'_>,
+        remarks: &Remarks<'_>,
+    ) -> Result<body::BodyKind, OutputError> {
+        let bytes = document.body();
+        let kind = body::kind(bytes, line_facts(document, remarks));
+        let detected = self.options.templates.detect(bytes);
+        let agents = named_agents(robots);
+        let extensions: Vec<ExtensionRow<'_>> = remarks
+            .extensions
+            .iter()
+            .map(|extension| ExtensionRow {
+                field: extension.field,
+                value: extension.value,
+                line: extension.line as i32,
+                group: robots.group_at(extension.line).map(|group| group as i32),
+            })
+            .collect();
+        let findings: Vec<FindingRow> = remarks
+            .findings
+            .iter()
+            .map(|finding| FindingRow {
+                code: finding.code.code(),
+                count: finding.count as i32,
+                line: finding.line as i32,
+            })
+            .collect();
+        self.writer.bodies.push(&BodyRow {
+            body_key,
+            body_id,
+            body_bytes: bytes.len() as i64,
+            body_kind: kind.as_str(),
+            encoding: body::encoding(bytes).as_str(),
+            line_ending: body::line_ending(bytes).as_str(),
+            lines: document.counts().lines as i32,
+            groups: robots.groups.len() as i32,
+            allow_rules: robots.counts.allow as i32,
+            disallow_rules: robots.counts.disallow as i32,
+            wildcard_rules: robots.counts.wildcard as i32,
+            anchored_rules: robots.counts.anchored as i32,
+            sitemaps: robots.sitemaps.len() as i32,
+            agents: &agents,
+            extensions: &extensions,
+            findings: &findings,
+            template: detected.template,
+            managed_by: detected.managed_by,
+            over_limit: robots.dialect.body_limit.is_some_and(|limit| bytes.len() > limit as usize),
+            content: self.options.keep_bodies.then_some(bytes),
+        })?;
+        Ok(kind)
+    }
+
+    fn write_sitemaps(&mut self, body_key: i64, robots: &Robots<'_>) -> Result<(), OutputError> {
+        for (line, url) in &robots.sitemaps {
+            let is_absolute =
+                std::str::from_utf8(url).is_ok_and(|url| url::Url::parse(url).is_ok_and(|url| url.has_host()));
+            self.writer.sitemaps.push(&SitemapRow { body_key, url, line: *line as i32, is_absolute })?;
+        }
+        Ok(())
+    }
+
+    fn write_rules(&mut self, body_key: i64, document: &Document<'_>, robots: &Robots<'_>) -> Result<(), OutputError> {
+        let Some(writer) = &mut self.writer.rules else { return Ok(()) };
+        for line in document.lines_within(robots.dialect) {
+            let Some((field @ (Field::Allow | Field::Disallow), pattern)) = document.entry(line, robots.dialect) else {
+                continue;
+            };
+            let Some(group) = robots.group_at(line.number) else { continue };
+            writer.push(&RuleRow {
+                body_key,
+                group: group as i32,
+                line: line.number as i32,
+                kind: if field == Field::Allow { "allow" } else { "disallow" },
+                pattern,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn write_verdicts(
+        &mut self,
+        body_key: i64,
+        document: &Document<'_>,
+        robots: &Robots<'_>,
+    ) -> Result<(), OutputError> {
+        let ShardWriter { verdicts, verdicts_long, .. } = &mut self.writer;
+        let Some(verdicts) = verdicts else { return Ok(()) };
+        let totals = &mut self.totals;
+        self.evaluator.ask(&self.options.questions, document, robots, |answers| {
+            totals.rule_sets += 1;
+            totals.verdicts += (answers.agents.len() * answers.lines.len()) as u64;
+            verdicts.push(&VerdictRow {
+                body_key,
+                dialect: answers.dialect.name,
+                agents: answers.agents,
+                basis: answers.set.basis.as_str(),
+                token: (answers.set.basis == Basis::Named).then_some(answers.token),
+                access: None,
+                witness_allowed: None,
+                witness_denied: None,
+                disallowed: answers.disallowed,
+                undefined: answers.undefined,
+                lines: answers.lines,
+            })?;
+            let Some(long) = verdicts_long else { return Ok(()) };
+            for agent_id in answers.agents {
+                for (probe, line) in answers.lines.iter().enumerate() {
+                    let probe_id = probe as i32;
+                    let is_in = |list: &[i32]| list.binary_search(&probe_id).is_ok();
+                    let verdict = match (is_in(answers.disallowed), is_in(answers.undefined)) {
+                        (true, _) => rep::Verdict::Disallow,
+                        (_, true) => rep::Verdict::Undefined,
+                        _ => rep::Verdict::Allow,
+                    };
+                    long.push(&VerdictLongRow {
+                        body_key,
+                        dialect: answers.dialect.name,
+                        agent_id: *agent_id,
+                        probe_id,
+                        verdict: verdict.as_str(),
+                        line: *line,
+                        basis: answers.set.basis.as_str(),
+                    })?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Every token that some group names, once, in lower case, with its first line; `*` too.
+fn named_agents<'a>(robots: &'a Robots<'_>) -> Vec<NamedAgentRow<'a>> {
+    let mut seen = std::collections::HashSet::new();
+    let named = robots.agents.iter().filter_map(|agent| match agent.named {
+        Named::Everybody => Some((b"*".as_slice(), agent.line)),
+        Named::Token(token) if !token.is_empty() => Some((token, agent.line)),
+        _ => None,
+    });
+    named
+        .filter(|(token, _)| seen.insert(token.to_ascii_lowercase()))
+        .map(|(token, line)| NamedAgentRow { token, line: line as i32, access: None })
+        .collect()
+}
+
+fn line_facts(document: &Document<'_>, remarks: &Remarks<'_>) -> LineFacts {
+    let mut facts = LineFacts { comments: document.counts().comments, ..LineFacts::default() };
+    for line in document.lines() {
+        match line.field {
+            Field::Allow | Field::Disallow => facts.rules += 1,
+            Field::UserAgent => facts.agents += 1,
+            Field::Sitemap => facts.sitemaps += 1,
+            Field::Other | Field::None => facts.other_lines += 1,
+        }
+    }
+    facts.extensions = remarks.extensions.iter().filter(|extension| extension.known).count() as u32;
+    facts.other_lines = facts.other_lines.saturating_sub(facts.extensions);
+    facts
+}
+
+fn signed(number: Option<u64>) -> Option<i64> {
+    number.and_then(|number| i64::try_from(number).ok())
+}
+
+/// The rows of the table `outcomes`: what each reason means in each dialect.
+pub(super) fn outcomes<'q>(
+    dialects: impl Iterator<Item = &'static Dialect> + 'q,
+) -> impl Iterator<Item = (&'static Dialect, Reason, Outcome)> + 'q {
+    dialects.flat_map(|dialect| Reason::ALL.iter().map(move |reason| (dialect, *reason, dialect.http.outcome(*reason))))
+}
