@@ -1,6 +1,7 @@
 //! What the user may type: argument structs only.
 
 use crate::ingest::parquet::{ColumnChoice, Role};
+use crate::pipeline::progress::ProgressMode;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -39,19 +40,6 @@ pub enum VerdictLayout {
     Long,
     /// None
     None,
-}
-
-/// How progress is told on standard error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ProgressMode {
-    /// A bar on a terminal, nothing elsewhere
-    Auto,
-    /// A bar, on a terminal only
-    Bar,
-    /// Plain lines, also into a file or pipe
-    Plain,
-    /// Nothing
-    Never,
 }
 
 /// How messages are written on standard error.
@@ -100,10 +88,10 @@ pub struct ScanArgs {
     pub rules: bool,
 
     /// Bytes of input a shard should have, such as 64MiB [default: total / 256, between 4MiB and 256MiB]
-    #[arg(long, value_name = "SIZE", value_parser = crate::command::size::parse, help_heading = "Work")]
+    #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size, help_heading = "Work")]
     pub shard_size: Option<u64>,
     /// What an input of unknown size counts as in the plan
-    #[arg(long, value_name = "SIZE", value_parser = crate::command::size::parse, default_value = "2MiB", help_heading = "Work")]
+    #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size, default_value = "2MiB", help_heading = "Work")]
     pub assume_size: u64,
     /// Do only every n-th shard, such as 3/8 (array jobs); part numbers stay those of the whole
     #[arg(long, value_name = "I/N", help_heading = "Work")]
@@ -115,7 +103,7 @@ pub struct ScanArgs {
     #[arg(long, value_name = "N", help_heading = "Work")]
     pub threads: Option<usize>,
     /// Bytes of a decoded body to keep; the rest is counted only
-    #[arg(long, value_name = "SIZE", value_parser = crate::command::size::parse, default_value = "16MiB", help_heading = "Work")]
+    #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size, default_value = "16MiB", help_heading = "Work")]
     pub body_cap: u64,
     /// Input files that may fail to be read to their end before the exit code is 3
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Work")]

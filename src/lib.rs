@@ -2,6 +2,7 @@
 //!
 //! The modules are declared in the order the data flows.
 
+pub mod quantity;
 pub mod capture;
 pub mod ingest;
 pub mod classify;

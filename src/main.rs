@@ -16,7 +16,7 @@ fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            log.say(Level::Error, "failed", &format!("{error:#}"), serde_json::Value::Null);
+            log.say(Level::Error, "failed", &in_words(&error), serde_json::Value::Null);
             // 1: could not do it; 2: wrong usage.
             ExitCode::from(if error.is::<UsageError>() { 2 } else { 1 })
         }
@@ -35,6 +35,19 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
     }
     out.flush()?;
     Ok(Exit::Done)
+}
+
+/// The error and its causes; a cause that the text before it tells already is not told again.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = String::new();
+    for cause in error.chain().map(|cause| cause.to_string()).filter(|cause| !cause.is_empty()) {
+        if words.is_empty() {
+            words = cause;
+        } else if !words.contains(&cause) {
+            words = format!("{words}: {cause}");
+        }
+    }
+    words
 }
 
 /// The reader of our output went away, as `head` does: no error of ours.

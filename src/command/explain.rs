@@ -379,59 +379,87 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// One question; dialects that see it alike in every respect are told together.
     fn write_answer(&self, number: usize, agent: &Agent, url: usize, out: &mut dyn Write) -> io::Result<()> {
-        let shown = escape_controls(&self.urls[url]);
+        let mut told: Vec<(Vec<&str>, Verdict, String)> = Vec::new();
         for explanation in self.explanations {
-            let bound = &explanation.bound[number];
-            let decision = bound.decisions[url];
-            let verdict = self.paint.verdict(decision.verdict, decision.verdict.as_str());
-            let token = escape_controls(&agent.token);
-            let dialect = self.paint.dim(&format!("({})", explanation.dialect.name));
-            writeln!(out, "\n{} {shown}: {verdict} {dialect}", self.paint.bold(&token))?;
-            let groups: Vec<String> = bound.groups.iter().take(8).map(|group| (group + 1).to_string()).collect();
-            let ending = if bound.groups.len() > groups.len() { ", ..." } else { "" };
-            let list = format!("{}{ending}", groups.join(", "));
-            let list =
-                if bound.groups.len() == 1 { format!("group {list}") } else { format!("groups {list} together") };
-            match bound.basis {
-                Basis::Named => {
-                    let name = bound.tokens.first().map_or("", String::as_str);
-                    writeln!(out, "  bound by {list}, for {}", escape_controls(name))?;
-                }
-                Basis::Wildcard => writeln!(out, "  bound by {list}, for *: no group names it")?,
-                Basis::None if !agent.follows_star => {
-                    writeln!(out, "  bound by none: no group names it, and it does not follow *")?
-                }
-                Basis::None => writeln!(out, "  bound by none: no group names it and there is none for *")?,
-            }
-            let path = String::from_utf8_lossy(explanation.paths.text(url)).into_owned();
-            if explanation.paths.is_always_allowed(url) {
-                writeln!(out, "  {} itself is always allowed", escape_controls(&path))?;
-                continue;
-            }
-            if path != self.urls[url] {
-                writeln!(out, "  compared as {}", escape_controls(&path))?;
-            }
-            let mut matched = explanation.matched(bound, url);
-            if matched.is_empty() {
-                writeln!(out, "  no rule matches it")?;
-            }
-            matched.sort_by_key(|rule| (!rule.wins, std::cmp::Reverse(rule.length), rule.line));
-            const MOST: usize = 12;
-            for rule in matched.iter().take(MOST) {
-                let pattern = escape_controls(&pattern_at(self.document, explanation.dialect, rule.line));
-                let text = format!("line {}: {}: {pattern} (length {})", rule.line, kind(rule.allow), rule.length);
-                if rule.wins {
-                    let verdict = if rule.allow { Verdict::Allow } else { Verdict::Disallow };
-                    writeln!(out, "  {} {text}", self.paint.verdict(verdict, "decides"))?;
-                } else {
-                    writeln!(out, "  matches {}", self.paint.dim(&text))?;
-                }
-            }
-            if matched.len() > MOST {
-                writeln!(out, "  ... and {} more that match", matched.len() - MOST)?;
+            let verdict = explanation.bound[number].decisions[url].verdict;
+            let text = self.reasons(explanation, number, agent, url);
+            match told.iter_mut().find(|(_, known, reasons)| *known == verdict && *reasons == text) {
+                Some((names, ..)) => names.push(explanation.dialect.name),
+                None => told.push((vec![explanation.dialect.name], verdict, text)),
             }
         }
+        for (names, verdict, text) in told {
+            writeln!(
+                out,
+                "\n{} {}: {} {}",
+                self.paint.bold(&escape_controls(&agent.token)),
+                escape_controls(&self.urls[url]),
+                self.paint.verdict(verdict, verdict.as_str()),
+                self.paint.dim(&format!("({})", names.join(", "))),
+            )?;
+            out.write_all(text.as_bytes())?;
+        }
         Ok(())
+    }
+
+    /// Why a dialect decides as it does, a line each.
+    fn reasons(&self, explanation: &Explanation<'_>, number: usize, agent: &Agent, url: usize) -> String {
+        let bound = &explanation.bound[number];
+        let mut lines = vec![bound_by(bound, agent)];
+        let path = String::from_utf8_lossy(explanation.paths.text(url)).into_owned();
+        if explanation.paths.is_always_allowed(url) {
+            lines.push(format!("{} itself is always allowed", escape_controls(&path)));
+        } else {
+            if path != self.urls[url] {
+                lines.push(format!("compared as {}", escape_controls(&path)));
+            }
+            lines.extend(self.matched_lines(explanation, bound, url));
+        }
+        lines.iter().map(|line| format!("  {line}\n")).collect()
+    }
+
+    /// The rules that match, the one that decides first.
+    fn matched_lines(&self, explanation: &Explanation<'_>, bound: &Bound, url: usize) -> Vec<String> {
+        const MOST: usize = 12;
+        let mut matched = explanation.matched(bound, url);
+        if matched.is_empty() {
+            return vec!["no rule matches it".to_owned()];
+        }
+        matched.sort_by_key(|rule| (!rule.wins, std::cmp::Reverse(rule.length), rule.line));
+        let shown = matched.iter().take(MOST).map(|rule| {
+            let pattern = escape_controls(&pattern_at(self.document, explanation.dialect, rule.line));
+            let text = format!("line {}: {}: {pattern} (length {})", rule.line, kind(rule.allow), rule.length);
+            if rule.wins {
+                let verdict = if rule.allow { Verdict::Allow } else { Verdict::Disallow };
+                format!("{} {text}", self.paint.verdict(verdict, "decides"))
+            } else {
+                format!("matches {}", self.paint.dim(&text))
+            }
+        });
+        let mut lines: Vec<String> = shown.collect();
+        if matched.len() > MOST {
+            lines.push(format!("... and {} more that match", matched.len() - MOST));
+        }
+        lines
+    }
+}
+
+/// Which groups bind an agent, and why those.
+fn bound_by(bound: &Bound, agent: &Agent) -> String {
+    let groups: Vec<String> = bound.groups.iter().take(8).map(|group| (group + 1).to_string()).collect();
+    let more = if bound.groups.len() > groups.len() { ", ..." } else { "" };
+    let list = match groups.as_slice() {
+        [group] => format!("group {group}"),
+        groups => format!("groups {}{more} together", groups.join(", ")),
+    };
+    match bound.basis {
+        Basis::Named => {
+            format!("bound by {list}, for {}", escape_controls(bound.tokens.first().map_or("", String::as_str)))
+        }
+        Basis::Wildcard => format!("bound by {list}, for *: no group names it"),
+        Basis::None if !agent.follows_star => "bound by none: no group names it, and it does not follow *".to_owned(),
+        Basis::None => "bound by none: no group names it and there is none for *".to_owned(),
     }
 }

@@ -6,7 +6,6 @@ mod explain_jsonl;
 pub mod man;
 pub mod scan;
 pub mod schema;
-pub mod size;
 pub mod synth;
 
 use rep::Dialect;

@@ -1,6 +1,6 @@
 //! `robocensus scan`: a snapshot in, tables out.
 
-use super::{Exit, UsageError, dialects, size};
+use super::{Exit, UsageError, dialects};
 use crate::classify::template::Templates;
 use crate::cli::{LogFormat, ScanArgs, VerdictLayout};
 use crate::evaluate::Questions;
@@ -14,6 +14,7 @@ use crate::pipeline::log::{Level, Log, escape_controls};
 use crate::pipeline::plan::{Cut, Plan, Selection};
 use crate::pipeline::sample::Sample;
 use crate::pipeline::{Finished, Options, Setup, run as run_scan};
+use crate::quantity::{counted, grouped, size};
 use anyhow::Result;
 use rep::{Agent, Dialect};
 use serde_json::{Map, Value, json};
@@ -43,7 +44,7 @@ pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
         );
     }
     if incomplete.len() > 10 {
-        let message = format!("{} more inputs could not be read to their end", incomplete.len() - 10);
+        let message = format!("{} more could not be read to their end", incomplete.len() - 10);
         log.say(Level::Warning, "incomplete", &message, json!({}));
     }
     let exit = if incomplete.len() as u64 > args.max_errors { Exit::DoneWithErrors } else { Exit::Done };
@@ -64,8 +65,8 @@ pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
     summary(args, &finished, since, out)?;
     if exit == Exit::DoneWithErrors {
         let message = format!(
-            "{} inputs could not be read to their end (--max-errors allows {}); see the table problems",
-            incomplete.len(),
+            "{} could not be read to the end (--max-errors allows {}); see the table problems",
+            counted(incomplete.len() as u64, "input"),
             args.max_errors
         );
         log.say(Level::Error, "too-many-errors", &message, json!({}));
@@ -183,13 +184,13 @@ fn hex(hash: u128) -> String {
 fn dry_run(args: &ScanArgs, setup: &Setup, out: &mut dyn Write) -> Result<()> {
     let bytes: u64 = setup.inputs.iter().filter_map(|input| input.size).sum();
     let unknown = setup.inputs.iter().filter(|input| input.size.is_none()).count();
-    writeln!(out, "{} inputs, {}", setup.inputs.len(), size::show(bytes))?;
+    writeln!(out, "{}, {}", counted(setup.inputs.len() as u64, "input"), size(bytes))?;
     if unknown > 0 {
-        writeln!(out, "{unknown} of unknown size, planned as {} each", size::show(args.assume_size))?;
+        writeln!(out, "{unknown} of unknown size, planned as {} each", size(args.assume_size))?;
     }
     for input in setup.inputs.iter().take(5) {
-        let size = input.size.map_or("unknown size".to_owned(), size::show);
-        writeln!(out, "  {}  {size}", escape_controls(&input.name))?;
+        let bytes = input.size.map_or("unknown size".to_owned(), size);
+        writeln!(out, "  {}  {bytes}", escape_controls(&input.name))?;
     }
     if setup.inputs.len() > 5 {
         writeln!(out, "  ... and {} more", setup.inputs.len() - 5)?;
@@ -197,16 +198,16 @@ fn dry_run(args: &ScanArgs, setup: &Setup, out: &mut dyn Write) -> Result<()> {
     let selected = setup.plan.shards.iter().filter(|shard| setup.selection.takes(shard.number)).count();
     writeln!(
         out,
-        "{} shards of about {}, {selected} of them for this run",
-        setup.plan.shards.len(),
-        size::show(setup.plan.shard_size)
+        "{} of about {}, {selected} for this run",
+        counted(setup.plan.shards.len() as u64, "shard"),
+        size(setup.plan.shard_size)
     )?;
     writeln!(
         out,
-        "{} agents ({}) x {} probes ({}) in {}",
-        setup.agents.agents.len(),
+        "{} ({}) x {} ({}) in {}",
+        counted(setup.agents.agents.len() as u64, "agent"),
         setup.agents.name,
-        setup.probes.probes.len(),
+        counted(setup.probes.probes.len() as u64, "probe"),
         setup.probes.name,
         setup.options.metadata.dialects.join(", ")
     )?;
@@ -237,10 +238,10 @@ fn summary(args: &ScanArgs, finished: &Finished, since: Instant, out: &mut dyn W
     }
     writeln!(
         out,
-        "{} captures from {} inputs ({}) in {}",
-        grouped(total("captures")),
-        grouped(manifest.inputs.len() as u64),
-        size::show(bytes),
+        "{} from {} ({}) in {}",
+        counted(total("captures"), "capture"),
+        counted(manifest.inputs.len() as u64, "input"),
+        size(bytes),
         seconds(since)
     )?;
     let mut row = |name: &str, text: String| writeln!(out, "  {name:<10} {text}");
@@ -257,21 +258,24 @@ fn summary(args: &ScanArgs, finished: &Finished, since: Instant, out: &mut dyn W
         .map(|(word, name)| format!("{word} {}", grouped(total(name))))
         .collect();
     row("status", statuses.join(", "))?;
-    row("bodies", format!("{} distinct, {}", grouped(total("distinct_bodies")), size::show(total("body_bytes"))))?;
+    row(
+        "bodies",
+        format!("{} (distinct in their shards), {}", grouped(total("distinct_bodies")), size(total("body_bytes"))),
+    )?;
     if total("verdicts") > 0 {
-        row("verdicts", format!("{} in {} rule sets", grouped(total("verdicts")), grouped(total("rule_sets"))))?;
+        row("verdicts", format!("{} in {}", grouped(total("verdicts")), counted(total("rule_sets"), "rule set")))?;
     }
     if total("left_out_by_sample") > 0 {
-        row("sample", format!("{} captures left out", grouped(total("left_out_by_sample"))))?;
+        row("sample", format!("{} left out", counted(total("left_out_by_sample"), "capture")))?;
     }
     if total("captures_repaired") > 0 {
-        row("repaired", format!("{} captures were mended (column repaired)", grouped(total("captures_repaired"))))?;
+        row("repaired", format!("{} mended (column repaired)", counted(total("captures_repaired"), "capture")))?;
     }
     let problems: Vec<String> =
         manifest.counts.problems.iter().map(|(code, count)| format!("{code} {}", grouped(*count))).collect();
     row("problems", if problems.is_empty() { "none".to_owned() } else { problems.join(", ") })?;
     let tables: u64 = manifest.tables.iter().map(|table| table.bytes).sum();
-    row("tables", format!("{} in `{place}` ({} shards)", size::show(tables), manifest.shards))?;
+    row("tables", format!("{} in `{place}` ({})", size(tables), counted(manifest.shards, "shard")))?;
     Ok(())
 }
 
@@ -281,30 +285,5 @@ fn seconds(since: Instant) -> String {
         format!("{seconds:.1} s")
     } else {
         format!("{} min {:02} s", seconds as u64 / 60, seconds as u64 % 60)
-    }
-}
-
-/// A number with its thousands apart.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_stand_apart() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_234_567), "1,234,567");
     }
 }

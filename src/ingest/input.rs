@@ -16,6 +16,7 @@
 //! of the glob before its first wildcard; else the file name. Always with `/`, never absolute, never with `..`.
 
 use super::Origin;
+use crate::quantity::counted;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
@@ -96,15 +97,18 @@ impl fmt::Display for PassedOver {
             written
         };
         if self.duplicates > 0 {
-            line(f, format!("{} inputs were named more than once and are read once", self.duplicates))?;
+            line(f, format!("{} named more than once and read once", counted(self.duplicates, "input")))?;
         }
         if let (1.., Some(first)) = (self.unknown, &self.first_unknown) {
-            let text =
-                format!("{} files are neither WARC nor Parquet by their name: {}", self.unknown, first.display());
+            let text = format!(
+                "{} passed over, by the name no WARC or Parquet: {}",
+                counted(self.unknown, "file"),
+                first.display()
+            );
             line(f, text + if self.unknown > 1 { ", ..." } else { "" })?;
         }
         if self.hidden > 0 {
-            line(f, format!("{} hidden files and folders were passed over", self.hidden))?;
+            line(f, format!("{} passed over", counted(self.hidden, "hidden name")))?;
         }
         Ok(())
     }
@@ -252,6 +256,9 @@ fn format_of(name: &OsStr) -> Option<Format> {
         "md5", "sha1", "sha256", "sha512", "cdx", "cdxj", "idx", "json", "jsonl", "txt", "html", "log", "tmp", "part",
     ];
     let name = name.to_string_lossy().to_ascii_lowercase();
+    if is_listing(Path::new(&name)) {
+        return None;
+    }
     if [".parquet", ".parq", ".pq"].iter().any(|end| name.ends_with(end)) {
         return Some(Format::Parquet);
     }
@@ -384,7 +391,8 @@ impl Resolver {
                     waiting.push(path);
                 } else if format_of(&entry.file_name()).is_some() {
                     files.push(path);
-                } else {
+                } else if !is_listing(&path) {
+                    // A crawl's listing of the very files beside it is nothing to tell of.
                     self.pass_over_unknown(path);
                 }
             }

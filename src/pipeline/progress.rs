@@ -1,8 +1,8 @@
 //! How far a run is: a bar on a terminal, or plain lines where they were asked for.
 
-use crate::cli::ProgressMode;
-use crate::command::size;
-use crate::pipeline::log::{Level, Log};
+use super::log::{Level, Log};
+use crate::quantity::size;
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 use std::io::{self, IsTerminal};
@@ -15,6 +15,19 @@ use std::time::{Duration, Instant};
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 /// How often the bar's words change.
 const BAR_EVERY: Duration = Duration::from_millis(200);
+
+/// How progress is told on standard error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ProgressMode {
+    /// A bar on a terminal, nothing elsewhere
+    Auto,
+    /// A bar, on a terminal only
+    Bar,
+    /// Plain lines, also into a file or pipe
+    Plain,
+    /// Nothing
+    Never,
+}
 
 /// What all workers add to. Cheap: they tell of many captures at once.
 #[derive(Debug)]
@@ -67,9 +80,9 @@ impl Progress {
             self.total_files,
             captures,
             captures as f64 / seconds,
-            size::show(bytes),
-            size::show(self.total_bytes),
-            size::show((bytes as f64 / seconds) as u64),
+            size(bytes),
+            size(self.total_bytes),
+            size((bytes as f64 / seconds) as u64),
             self.problems.load(Ordering::Relaxed),
         )
     }

@@ -3,9 +3,8 @@
 use super::configuration::{PlanRecord, PlannedInput, describe, differences};
 use super::log::{Level, Log};
 use super::plan::{Plan, Selection, Shard};
-use super::progress::{Display, Progress};
+use super::progress::{Display, Progress, ProgressMode};
 use super::worker::{Options, Worker, outcomes};
-use crate::cli::ProgressMode;
 use crate::evaluate::agents::AgentSet;
 use crate::evaluate::probes::ProbeSet;
 use crate::ingest::input::Input;

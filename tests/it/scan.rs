@@ -306,6 +306,6 @@ fn a_dry_run_writes_nothing() {
     let folder = folder();
     let out = folder.path().join("out");
     let said = ok(&["scan", arg(&repository("datasets/sample")), "-o", arg(&out), "--dry-run"]);
-    assert!(said.contains("shards of about") && said.contains("agents"), "{said}");
+    assert!(said.contains("shard of about") && said.contains("agents"), "{said}");
     assert!(!out.exists());
 }
