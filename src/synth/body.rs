@@ -177,8 +177,8 @@ type BySize = [u64; 6];
 const SITEMAP: BySize = [400, 6_200, 8_000, 8_400, 8_200, 7_500];
 const COMMENTS: BySize = [100, 800, 3_500, 6_500, 8_000, 7_500];
 const ALLOW: BySize = [1_500, 3_000, 5_000, 6_800, 7_200, 6_500];
-const DELAY: BySize = [600, 700, 1_100, 1_800, 2_000, 1_200];
-const STAR: BySize = [400, 2_400, 5_600, 8_000, 8_600, 8_200];
+const DELAY: BySize = [700, 800, 1_350, 2_100, 2_200, 1_300];
+const STAR: BySize = [500, 3_200, 6_600, 8_600, 8_600, 8_200];
 const ANCHOR: BySize = [0, 700, 2_600, 4_200, 4_800, 4_500];
 const QUERY: BySize = [0, 600, 2_300, 5_000, 6_600, 6_500];
 const ENCODED: BySize = [0, 40, 300, 1_000, 2_000, 2_500];
@@ -257,7 +257,7 @@ impl<'a> Sheet<'a> {
             encoded: by_size(&mut rng, size, &ENCODED),
             foreign: by_size(&mut rng, size, &FOREIGN),
             latin1: rng.chance(3),
-            inline_comments: size > 120 && rng.chance(300),
+            inline_comments: size > 120 && rng.chance(330),
             slashless: rng.chance(420),
             named: Vec::new(),
             rng,
@@ -333,7 +333,7 @@ impl<'a> Sheet<'a> {
         let mut star = true;
         if several && named_first {
             self.named_groups(comments);
-            star = !self.rng.chance(2_200);
+            star = !self.rng.chance(1_200);
         }
         if star {
             self.star_group(comments, several && !named_first);
@@ -441,13 +441,13 @@ impl<'a> Sheet<'a> {
                 self.comment("Robots:");
             }
             match self.rng.below(1_000) {
-                0..80 => self.list(SEO_AGENTS, "Disallow", "/"),
-                80..165 => self.list(AI_AGENTS, "Disallow", "/"),
-                165..285 => self.ads(),
-                285..390 => self.slow(),
-                390..720 => self.search_groups(),
-                720..830 => self.list(SOCIAL_AGENTS, "Allow", "/"),
-                830..880 => self.copiers(),
+                0..105 => self.list(SEO_AGENTS, "Disallow", "/"),
+                105..150 => self.list(AI_AGENTS, "Disallow", "/"),
+                150..265 => self.ads(),
+                265..380 => self.slow(),
+                380..690 => self.search_groups(),
+                690..815 => self.list(SOCIAL_AGENTS, "Allow", "/"),
+                815..890 => self.copiers(),
                 _ => self.obscure(),
             }
         }
@@ -513,9 +513,9 @@ impl<'a> Sheet<'a> {
             }
             self.agent(token);
             match self.rng.below(10) {
-                0..3 => self.line("Disallow", "/"),
-                3 => self.line("Disallow", ""),
-                4 => self.line("Allow", "/"),
+                0 | 1 => self.line("Disallow", "/"),
+                2 => self.line("Disallow", ""),
+                3 => self.line("Allow", "/"),
                 _ => {
                     let most = (self.left() / 60).clamp(1, 60) as u64;
                     for _ in 0..self.rng.between(1, most) {
@@ -754,6 +754,45 @@ mod tests {
             let (low, high) = (size as usize / 3, size as usize * 2);
             assert!((low..=high).contains(&lengths[49]), "{size}: {}", lengths[49]);
         }
+    }
+
+    #[test]
+    fn texts_have_the_marks_and_line_ends_of_real_ones() {
+        // Published shares of texts, in per mille, with room for chance.
+        let pools = Pools::new(20_000);
+        let (mut all, mut crlf, mut mixed, mut bom, mut beyond_ascii, mut large) = (0, 0, 0, 0, 0, 0);
+        let (mut sitemap, mut delay, mut only_star) = (0, 0, 0);
+        for site in 0..10_000 {
+            let mut rng = Rng::keyed(2, 2, site);
+            let mut text = Vec::new();
+            pools.draw(&mut rng, site, 0).write(2, "www.example.com", &mut text);
+            let lower = String::from_utf8_lossy(&text).to_lowercase();
+            if text.starts_with(b"<") || !lower.contains("user-agent") {
+                continue;
+            }
+            all += 1;
+            let (pairs, feeds) = (lower.matches("\r\n").count(), lower.matches('\n').count());
+            crlf += usize::from(pairs > 0 && pairs == feeds);
+            mixed += usize::from(pairs > 0 && pairs < feeds);
+            bom += usize::from(text.starts_with(BOM));
+            beyond_ascii += usize::from(!text.is_ascii());
+            large += usize::from(text.len() > 65_536);
+            sitemap += usize::from(lower.contains("sitemap:"));
+            delay += usize::from(lower.contains("crawl-delay:"));
+            let agents = lower.lines().filter(|l| l.starts_with("user-agent"));
+            only_star += usize::from(agents.clone().count() > 0 && agents.clone().all(|l| l.trim().ends_with('*')));
+        }
+        let [crlf, mixed, bom] = [crlf, mixed, bom].map(|n| n * 1000 / all);
+        let [beyond_ascii, large] = [beyond_ascii, large].map(|n| n * 1000 / all);
+        assert!((200..270).contains(&crlf), "{crlf}");
+        assert!((14..33).contains(&mixed), "{mixed}");
+        assert!((13..30).contains(&bom), "{bom}");
+        assert!((20..50).contains(&beyond_ascii), "{beyond_ascii}");
+        assert!((1..8).contains(&large), "{large}");
+        let [sitemap, delay, only_star] = [sitemap, delay, only_star].map(|n| n * 1000 / all);
+        assert!((500..620).contains(&sitemap), "{sitemap}");
+        assert!((170..260).contains(&delay), "{delay}");
+        assert!((590..700).contains(&only_star), "{only_star}");
     }
 
     #[test]

@@ -25,7 +25,7 @@ use exchange::Exchange;
 use parquet::ParquetFile;
 use rng::Rng;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use warc::{Packer, WarcFile};
 
@@ -84,7 +84,7 @@ pub enum Error {
     #[error("a snapshot has at least one file")]
     NoFiles,
     /// Something could not be read.
-    #[error("cannot read {path}: {source}")]
+    #[error("cannot read {path}")]
     Read {
         /// What.
         path: PathBuf,
@@ -92,7 +92,7 @@ pub enum Error {
         source: io::Error,
     },
     /// Something could not be written.
-    #[error("cannot write {path}: {source}")]
+    #[error("cannot write {path}")]
     Write {
         /// What.
         path: PathBuf,
@@ -304,10 +304,159 @@ impl Snapshot<'_> {
             return Ok(());
         }
         let text: String = self.names.iter().flat_map(|name| [name.as_str(), "\n"]).collect();
-        let path = self.out.join("crawl-data").join(&self.options.crawl).join("robotstxt.paths.gz");
+        let folder = self.out.join("crawl-data").join(&self.options.crawl);
+        let (path, temporary) = (folder.join("robotstxt.paths.gz"), folder.join("robotstxt.paths.gz.part"));
         let mut packed = Vec::new();
-        let write =
-            self.packer.member(text.as_bytes(), &mut packed).and_then(|_| File::create(&path)?.write_all(&packed));
-        write.map_err(|source| Error::Write { path, source })
+        self.packer
+            .member(text.as_bytes(), &mut packed)
+            .and_then(|_| fs::write(&temporary, &packed))
+            .and_then(|()| fs::rename(&temporary, &path))
+            .map_err(|source| Error::Write { path, source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use arrow::array::{Array, AsArray};
+    use arrow::datatypes::{Int16Type, TimestampMicrosecondType};
+    use std::io::Read;
+
+    fn options(captures: u64, seed: u64, files: u64, format: Format) -> Options {
+        Options { captures, seed, files: Some(files), crawl: "CC-MAIN-2026-43".to_owned(), format, odd: None }
+    }
+
+    fn made(options: &Options) -> (tempfile::TempDir, Summary) {
+        let folder = tempfile::tempdir().unwrap();
+        let summary = write(folder.path(), options).unwrap();
+        (folder, summary)
+    }
+
+    /// Paths and bytes of all files, the paths from the listing for WARC.
+    fn warcs(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let listing = fs::read(folder.join("crawl-data/CC-MAIN-2026-43/robotstxt.paths.gz")).unwrap();
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(&listing[..]).read_to_string(&mut text).unwrap();
+        text.lines().map(|name| (name.to_owned(), fs::read(folder.join(name)).unwrap())).collect()
+    }
+
+    /// URL, date, status and body of every response, with the digests of the heads checked.
+    fn responses(packed: &[u8]) -> Vec<(String, String, u16, Vec<u8>)> {
+        let mut raw = Vec::new();
+        flate2::read::MultiGzDecoder::new(packed).read_to_end(&mut raw).unwrap();
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < raw.len() {
+            let end = at + raw[at..].windows(4).position(|w| w == b"\r\n\r\n").unwrap();
+            let head = std::str::from_utf8(&raw[at..end]).unwrap();
+            let field = |name: &str| head.lines().find_map(|l| l.strip_prefix(name)).unwrap_or_default();
+            let length: usize = field("Content-Length: ").parse().unwrap();
+            let block = &raw[end + 4..end + 4 + length];
+            assert_eq!(&raw[end + 4 + length..end + 8 + length], b"\r\n\r\n");
+            if field("WARC-Type: ") == "response" {
+                let body = 4 + block.windows(4).position(|w| w == b"\r\n\r\n").unwrap();
+                let status = std::str::from_utf8(&block[9..12]).unwrap().parse().unwrap();
+                let (url, date) = (field("WARC-Target-URI: ").to_owned(), field("WARC-Date: ").to_owned());
+                found.push((url, date, status, block[body..].to_vec()));
+            }
+            at = end + 8 + length;
+        }
+        found
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
+        let (first, summary) = made(&options(700, 5, 3, Format::Warc));
+        let (second, _) = made(&options(700, 5, 3, Format::Warc));
+        let (other, _) = made(&options(700, 6, 3, Format::Warc));
+        assert!(warcs(first.path()) == warcs(second.path()));
+        assert!(warcs(first.path()) != warcs(other.path()));
+        assert_eq!((summary.captures, summary.files), (700, 3));
+        let files = warcs(first.path());
+        assert_eq!(summary.stored_bytes, files.iter().map(|f| f.1.len() as u64).sum::<u64>());
+        assert_eq!(files.iter().map(|f| responses(&f.1).len()).sum::<usize>(), 700);
+        let name = "crawl-data/CC-MAIN-2026-43/segments/1791590400271.0/robotstxt/CC-MAIN-20261010000000-20261010030000-00000.warc.gz";
+        assert_eq!(files[0].0, name);
+    }
+
+    #[test]
+    fn captures_are_split_over_many_files_and_few() {
+        for (captures, files) in [(0, 1), (1, 4), (50, 40), (33, 17)] {
+            let (folder, summary) = made(&options(captures, 1, files, Format::Warc));
+            assert_eq!((summary.captures, summary.files), (captures, files));
+            assert_eq!(warcs(folder.path()).iter().map(|f| responses(&f.1).len() as u64).sum::<u64>(), captures);
+        }
+        let default = Options { files: None, ..options(1_500, 1, 1, Format::Warc) };
+        assert_eq!(made(&default).1.files, 2);
+    }
+
+    #[test]
+    fn parquet_holds_the_same_captures_in_several_row_groups() {
+        let (warc, _) = made(&options(1_100, 3, 2, Format::Warc));
+        let (columns, summary) = made(&options(1_100, 3, 2, Format::Parquet));
+        assert_eq!(summary.captures, 1_100);
+        for (file, (_, packed)) in warcs(warc.path()).iter().enumerate() {
+            let path = columns.path().join(format!("crawl=CC-MAIN-2026-43/subset=robotstxt/part-{file:05}.parquet"));
+            let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
+            assert!(reader.metadata().num_row_groups() > 1);
+            let mut rows = Vec::new();
+            for batch in reader.build().unwrap() {
+                let batch = batch.unwrap();
+                let text = |name: &str| batch.column_by_name(name).unwrap().as_string::<i32>().clone();
+                let (url, redirect) = (text("url"), text("fetch_redirect"));
+                let time = batch.column_by_name("fetch_time").unwrap().as_primitive::<TimestampMicrosecondType>();
+                let status = batch.column_by_name("fetch_status").unwrap().as_primitive::<Int16Type>();
+                let body = batch.column_by_name("body").unwrap().as_binary::<i32>();
+                for row in 0..batch.num_rows() {
+                    let date = calendar::Moment::new(time.value(row) / 1_000_000).iso();
+                    assert!(redirect.is_null(row) || (300..400).contains(&status.value(row)));
+                    assert!(redirect.is_null(row) || redirect.value(row).contains("://"));
+                    rows.push((url.value(row).to_owned(), date, status.value(row) as u16, body.value(row).to_vec()));
+                }
+            }
+            assert!(rows == responses(packed));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut bad = options(1, 1, 1, Format::Warc);
+        for name in ["", "..", "a/b", "a b", ".hidden"] {
+            bad.crawl = name.to_owned();
+            assert!(matches!(write(folder.path(), &bad), Err(Error::CrawlName(_))), "{name}");
+        }
+        assert!(matches!(write(folder.path(), &options(1, 1, 0, Format::Warc)), Err(Error::NoFiles)));
+        let odd = Options { odd: Some(folder.path().join("gone")), ..options(1, 1, 1, Format::Warc) };
+        assert!(matches!(write(folder.path(), &odd), Err(Error::Read { .. })));
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(matches!(write(folder.path(), &options(1, 1, 1, Format::Warc)), Err(Error::NotEmpty(_))));
+        assert!(matches!(
+            write(&folder.path().join("file"), &options(1, 1, 1, Format::Warc)),
+            Err(Error::Write { .. })
+        ));
+    }
+
+    #[test]
+    fn a_snapshot_is_like_a_real_one() {
+        let (_folder, summary) = made(&options(12_000, 11, 4, Format::Warc));
+        let share = |from: u16, to: u16| {
+            summary
+                .statuses
+                .iter()
+                .filter(|(s, _)| (from..to).contains(*s))
+                .map(|(_, n)| n * 1000 / summary.captures)
+                .sum::<u64>()
+        };
+        assert!((290..370).contains(&share(300, 400)), "{}", share(300, 400));
+        assert!((460..560).contains(&share(200, 300)), "{}", share(200, 300));
+        assert!((70..140).contains(&share(404, 405)), "{}", share(404, 405));
+        let repeated = 1000 - summary.distinct_bodies() * 1000 / summary.texts();
+        assert!((390..490).contains(&repeated), "{repeated}");
+        let [p50, p90, p99] = summary.size_quantiles([500, 900, 990]);
+        assert!((200..420).contains(&p50), "{p50}");
+        assert!((1_400..3_200).contains(&p90), "{p90}");
+        assert!((12_000..40_000).contains(&p99), "{p99}");
     }
 }

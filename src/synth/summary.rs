@@ -45,12 +45,15 @@ impl Summary {
         self.sizes.len() as u64
     }
 
-    /// Bytes of the body below which so many per mille of the 2xx captures lie; 0 when there are none.
-    pub fn size_quantile(&self, per_mille: usize) -> u32 {
+    /// Bytes of the body below which so many per mille of the 2xx captures lie, for each number asked; 0 when there are
+    /// none.
+    pub fn size_quantiles<const N: usize>(&self, per_mille: [usize; N]) -> [u32; N] {
         let mut sizes = self.sizes.clone();
         sizes.sort_unstable();
-        let at = (sizes.len() * per_mille / 1000).min(sizes.len().saturating_sub(1));
-        sizes.get(at).copied().unwrap_or_default()
+        per_mille.map(|share| {
+            let at = (sizes.len() * share / 1000).min(sizes.len().saturating_sub(1));
+            sizes.get(at).copied().unwrap_or_default()
+        })
     }
 }
 
@@ -69,7 +72,7 @@ impl fmt::Display for Summary {
         let (texts, distinct) = (self.texts(), self.distinct_bodies());
         writeln!(f, "bodies of 2xx    {texts:>12}  {} repeat another", percent(texts - distinct, texts))?;
         writeln!(f, "  distinct       {distinct:>12}")?;
-        let [p10, p50, p90, p99, most] = [100, 500, 900, 990, 1000].map(|q| self.size_quantile(q));
+        let [p10, p50, p90, p99, most] = self.size_quantiles([100, 500, 900, 990, 1000]);
         writeln!(f, "  bytes          p10 {p10}, p50 {p50}, p90 {p90}, p99 {p99}, max {most}")?;
         writeln!(f, "bytes of bodies  {:>12}", self.body_bytes)?;
         writeln!(f, "bytes stored     {:>12}  in {} files", self.stored_bytes, self.files)

@@ -25,7 +25,7 @@ pub(super) struct Packer {
 }
 
 /// Records up to this length are short.
-const SHORT: usize = 950;
+const SHORT: usize = 1_200;
 
 impl Packer {
     /// A packer.

@@ -1,0 +1,2 @@
+window.location = "/";
+var agent = {name: "user-agent: *"};
