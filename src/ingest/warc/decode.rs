@@ -125,11 +125,13 @@ impl Decoder {
         // Servers that compress behind a proxy that compresses again announce it once. A file that is an archive
         // by its own type stays one.
         let archive = head.content_type.is_some_and(|kind| memchr::memmem::find(kind, b"gzip").is_some());
-        if gzipped && !archive && self.held.bytes().starts_with(&[0x1f, 0x8b, 8]) {
-            if let Undone::Whole = self.undo(b"gzip", true, wire, cap) {
-                decoded = self.take();
-                repairs.add(Repair::EncodedTwice);
-            }
+        if gzipped
+            && !archive
+            && self.held.bytes().starts_with(&[0x1f, 0x8b, 8])
+            && self.undo(b"gzip", true, wire, cap) == Undone::Whole
+        {
+            decoded = self.take();
+            repairs.add(Repair::EncodedTwice);
         }
         decoded
     }

@@ -27,7 +27,7 @@ pub(super) trait Members {
     /// What starts with `bytes`; at least 18 of them where the input has as many.
     fn start(&self, bytes: &[u8]) -> Start;
     /// Whether the bytes look like a member as real writers make them; asked when searching among damaged bytes.
-    fn looks_real(&self, bytes: &[u8]) -> bool;
+    fn looks_real(bytes: &[u8]) -> bool;
     /// Inflates the whole member at the start of `input`, if it is whole there.
     fn whole(&mut self, input: &[u8], output: &mut [u8]) -> Result<Inflated, Failure>;
     /// The decoder for members read in pieces.
@@ -63,7 +63,7 @@ impl Members for Gzip {
         }
     }
 
-    fn looks_real(&self, bytes: &[u8]) -> bool {
+    fn looks_real(bytes: &[u8]) -> bool {
         // Reserved flags clear, an extra-flags byte that some deflater sets, a system that has a number.
         matches!(bytes, [0x1f, 0x8b, 8, flags, _, _, _, _, extra, system, ..]
             if flags & 0xe0 == 0 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255))
@@ -156,7 +156,7 @@ impl Members for Frames {
         }
     }
 
-    fn looks_real(&self, bytes: &[u8]) -> bool {
+    fn looks_real(bytes: &[u8]) -> bool {
         // The reserved bit of the frame header is clear (RFC 8878, 3.1.1.1.1).
         bytes.starts_with(Self::MAGIC) && bytes.get(4).is_some_and(|descriptor| descriptor & 0x08 == 0)
     }
@@ -200,7 +200,7 @@ impl Members for Plain {
         Start::Member
     }
 
-    fn looks_real(&self, _bytes: &[u8]) -> bool {
+    fn looks_real(_bytes: &[u8]) -> bool {
         false
     }
 

@@ -7,8 +7,8 @@
 //!
 //! The member is the truth about where a record ends, and its Content-Length a check. A sound member that holds whole
 //! records is inflated at once by libdeflate and its bodies are borrowed from there. Whatever is not like that (members
-//! too large, records over several members, wrong lengths, damage) is read again in pieces, which costs half as much
-//! again and bounds memory: about 60 MiB a reader at most, whatever the input.
+//! too large, records over several members, wrong lengths, damage) is read again in pieces, which costs more and bounds
+//! memory: window, kept record and two stages of decoding come to some 80 MiB at the very most, whatever the input.
 
 mod codec;
 mod content;
@@ -27,11 +27,12 @@ mod window;
 mod tests;
 
 use super::{Completion, Limits, Origin, Part, Sink};
-use crate::capture::{Problem, ProblemCode};
+use crate::capture::{Capture, Problem, ProblemCode};
 use kind::Kind;
 use member::{Frames, Gzip, Members, Plain};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::Path;
 use walk::{Buffers, Walk};
 
@@ -181,8 +182,7 @@ impl WarcReader {
         self.buffers.window.fill(window::LIMIT, source);
         let looked_at = self.buffers.window.bytes();
         let member = memchr::memmem::find_iter(looked_at, Gzip::MAGIC)
-            .take(64)
-            .any(|at| self.gzip.as_ref().is_none_or(|gzip| gzip.looks_real(looked_at.get(at..).unwrap_or_default())));
+            .any(|at| Gzip::looks_real(looked_at.get(at..).unwrap_or_default()));
         if !member {
             return self.foreign(sink);
         }
@@ -213,7 +213,7 @@ struct Held<'s> {
 }
 
 impl Sink for Held<'_> {
-    fn capture(&mut self, capture: &crate::capture::Capture<'_>) -> std::ops::ControlFlow<()> {
+    fn capture(&mut self, capture: &Capture<'_>) -> ControlFlow<()> {
         self.problems.drain(..).for_each(|problem| self.sink.problem(problem));
         self.sink.capture(capture)
     }

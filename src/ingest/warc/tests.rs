@@ -1,11 +1,10 @@
 //! The reader over archives made here, byte by byte, and over the collected ones where they are at hand.
 
 use super::*;
-use crate::capture::{Capture, Place, Repair};
+use crate::capture::{Place, Repair};
 use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compression, read::DeflateEncoder};
 use std::io::Write;
-use std::ops::ControlFlow;
 
 /// A capture with everything owned.
 #[derive(Debug, Clone, PartialEq)]
@@ -399,6 +398,9 @@ fn only_http_responses_are_captures() {
     assert_eq!((sink.seen.len(), sink.codes()), (0, vec![("url-missing", Some(0))]));
 }
 
+/// Headers, bytes on the wire, bytes they stand for, repairs.
+type Encoding<'a> = (&'a str, Vec<u8>, &'a [u8], &'a [&'a str]);
+
 #[test]
 fn encodings_are_undone_where_they_are() {
     let body = "User-agent: *\nDisallow: /private/\n".repeat(20).into_bytes();
@@ -414,7 +416,7 @@ fn encodings_are_undone_where_they_are() {
     };
     let brotli = BROTLI.to_vec();
     let half = |data: &[u8]| data[..data.len() / 2].to_vec();
-    let cases: Vec<(&str, Vec<u8>, &[u8], &[&str])> = vec![
+    let cases: Vec<Encoding<'_>> = vec![
         ("Transfer-Encoding: chunked", chunked(&body), &body, &[]),
         ("transfer-encoding: Chunked", chunked(&body), &body, &[]),
         ("Transfer-Encoding: chunked", body.clone(), &body, &["not-chunked"]),
@@ -498,8 +500,9 @@ fn bodies_are_capped_and_counted() {
             assert_eq!((completion, sink.codes()), (Completion::Complete, vec![]), "{name}");
             assert_eq!(sink.bodies(), [&bomb[..1000], b"Allow: /"], "{name}");
             assert!(sink.seen[0].repaired.contains(&"body-capped"), "{name}");
-            assert_eq!(sink.seen[0].total == 3_000_000, exact || sink.seen[0].total == 3_000_000, "{name}");
+            // Chunks that the archive reader itself cut are counted as far as they are known.
             assert!(sink.seen[0].total > 1000 && sink.seen[0].total <= 3_000_000, "{name}");
+            assert!(!exact || sink.seen[0].total == 3_000_000, "{name}");
         }
     }
 }
@@ -618,10 +621,18 @@ fn a_file_that_was_cut_says_so() {
         ("one member", gzip(&records.concat())),
     ] {
         let whole = read_all(&bytes).1;
-        let mut boundaries = 0;
+        let (mut boundaries, mut short) = (0, 0);
         for cut in 1..bytes.len() {
             let (completion, sink, _) = read_all(&bytes[..cut]);
-            assert!(whole.bodies().starts_with(&sink.bodies()), "{name} {cut}");
+            let (mut bodies, expected) = (sink.bodies(), whole.bodies());
+            if sink.seen.last().is_some_and(|last| last.repaired.contains(&"length-short")) {
+                // The last response goes as far as the file does.
+                let last = bodies.pop().unwrap();
+                assert!(expected[bodies.len()].starts_with(&last), "{name} {cut}");
+                assert_eq!(completion, Completion::Incomplete, "{name} {cut}");
+                short += 1;
+            }
+            assert!(expected.starts_with(&bodies), "{name} {cut}");
             match completion {
                 Completion::Complete => {
                     boundaries += 1;
@@ -635,6 +646,8 @@ fn a_file_that_was_cut_says_so() {
                 Completion::Stopped => panic!("nobody stopped it"),
             }
         }
+        // A zstd block gives nothing before it is whole, and these are of one block.
+        assert!(short > 0 || name == "zstd", "{name}: no cut response came out");
         // Between two members nothing says that there was more; in plain files four line ends are optional.
         match name {
             "gzip" | "zstd" => assert_eq!(boundaries, records.len() - 1, "{name}"),
@@ -989,7 +1002,7 @@ fn the_collected_archives_hold_as_many_responses_as_others_find() {
         let file = entry["file"].as_str().unwrap().strip_prefix("warc/").unwrap();
         let path = folder.join(file);
         let (completion, sink, stats) = read_file(&path);
-        assert_eq!(sink.walked <= std::fs::metadata(&path).unwrap().len(), true, "{file}");
+        assert!(sink.walked <= std::fs::metadata(&path).unwrap().len(), "{file}");
         let count = |reader: &str| {
             let types = entry.get(reader)?.get("types")?;
             Some(types.get("response").map_or(0, |n| n.as_u64().unwrap()))
@@ -1077,6 +1090,8 @@ fn our_own_damaged_samples_cost_only_the_damaged_record() {
     }
     let (completion, sink, stats) = read_file(&folder.join("cc-style-robots-truncated.warc.gz"));
     assert_eq!((completion, stats.responses, stats.records), (Completion::Incomplete, 58, 117));
+    assert_eq!(sink.seen.len(), 58);
+    assert!(sink.seen[57].repaired.contains(&"length-short"));
     assert_eq!(sink.problems.len(), 1);
     assert_eq!(sink.problems[0].code, ProblemCode::FileTruncated);
 }

@@ -356,7 +356,11 @@ impl<'w, M: Members> Walk<'w, M> {
         match self.find_end(head_end, length) {
             Fate::Lost => {
                 self.count_cut(kind);
-                Some(self.lost(offset))
+                let flow = match kind {
+                    Kind::Response => self.deliver_cut(None, own, base, offset),
+                    Kind::Other => None,
+                };
+                Some(flow.unwrap_or_else(|| self.lost(offset)))
             }
             Fate::Ends(end, repairs) => {
                 let (place, repairs) = self.place(own, base, end, 0, repairs);
@@ -458,14 +462,54 @@ impl<'w, M: Members> Walk<'w, M> {
             self.stats.records += 1;
             self.number += 1;
         }
+        if lost {
+            self.count_cut(kind);
+            if kind == Kind::Response {
+                flow = self.deliver_cut(Some((&kept, total, start)), own, base, offset);
+            }
+        }
         if kind == Kind::Response {
             self.content.attach(kept);
         }
         if lost {
-            self.count_cut(kind);
-            return Some(self.lost(offset));
+            return Some(flow.unwrap_or_else(|| self.lost(offset)));
         }
         flow
+    }
+
+    /// Hands over a response that the end of the file cuts, as far as it goes: its HTTP head must be whole. It is marked,
+    /// and the problem is told all the same. `large` is the part of a large one that is kept, how much of it there was
+    /// after its head, and where it began.
+    fn deliver_cut(
+        &mut self,
+        large: Option<(&[u8], u64, u64)>,
+        own: Option<Edge>,
+        base: u64,
+        offset: u64,
+    ) -> Option<Flow> {
+        let is_cut = matches!(self.content.state(), State::More | State::End | State::Truncated);
+        if !is_cut || self.window.error().is_some() {
+            return None;
+        }
+        let mut repairs = Repairs::default();
+        repairs.add(Repair::LengthShort);
+        let end = self.content.len();
+        let passed = large.map_or(0, |(.., start)| self.content.position() - start);
+        let place = match own.filter(|_| M::FRAMED) {
+            Some(own) => {
+                let length = self.window.end_offset().saturating_sub(own.offset);
+                Place { offset: Some(own.offset), length: Some(length), ..Place::default() }
+            }
+            None => self.place(own, base, end, passed, Repairs::default()).0,
+        };
+        let bytes = large.map_or(self.content.bytes(), |(kept, ..)| kept);
+        let head = record::head(bytes, self.unfolded)?.end;
+        let block = bytes.get(head..).unwrap_or_default();
+        if !block.starts_with(b"HTTP/") || record::blank_line(block, 0).is_err() {
+            return None;
+        }
+        let total = large.map_or(block.len() as u64, |(_, total, _)| total);
+        deliver(self.responses, self.unfolded, self.stats, self.sink, bytes, total, place, offset, repairs)
     }
 
     /// Counts a record that the end of the file cuts: others count it too.
@@ -741,7 +785,7 @@ impl<'w, M: Members> Walk<'w, M> {
         if self.window.offset() <= at {
             // Bytes that only happen to start like a member are not the cut end of a file.
             let bytes = self.window.bytes();
-            if matches!(cause, Cause::Truncated) && bytes.len() >= 18 && !self.members.looks_real(bytes) {
+            if matches!(cause, Cause::Truncated) && bytes.len() >= 18 && !M::looks_real(bytes) {
                 cause = Cause::Stray;
             }
             self.window.consume(1);
@@ -801,7 +845,7 @@ impl<'w, M: Members> Walk<'w, M> {
     /// the right checksum, or as far as the window or the file goes.
     fn is_sound(&mut self) -> bool {
         self.window.fill(CANDIDATE as usize, self.source);
-        if !self.members.looks_real(self.window.bytes()) {
+        if !M::looks_real(self.window.bytes()) {
             return false;
         }
         self.budget = self.budget.saturating_sub(CANDIDATE);

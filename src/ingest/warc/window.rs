@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read};
 
 /// Bytes that are asked of the source at once. Small enough to stay in the second-level cache between the kernel's copy
-/// and inflating; 1 MiB and whole files measured 2 to 4 % slower.
+/// and inflating: 64 KiB and 1 MiB measured some 4 % slower (three runs each, busy machine).
 const READ: usize = 256 << 10;
 
 /// Bytes that the window may grow to.
@@ -88,7 +88,7 @@ impl Window {
                 self.start = 0;
             }
             if self.buffer.len() - self.end < READ / 2 {
-                let grown = (self.buffer.len() * 2).max(READ * 2).min(LIMIT + READ);
+                let grown = (self.buffer.len() * 2).clamp(READ * 2, LIMIT + READ);
                 self.buffer.resize(grown, 0);
             }
         }
