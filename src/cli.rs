@@ -87,7 +87,7 @@ pub struct ScanArgs {
     #[arg(long, help_heading = "Tables")]
     pub rules: bool,
 
-    /// Bytes of input a shard should have, such as 64MiB [default: total / 256, between 4MiB and 256MiB]
+    /// Bytes of input a shard should have, such as 64MiB [default: total / 256, between 32MiB and 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size, help_heading = "Work")]
     pub shard_size: Option<u64>,
     /// What an input of unknown size counts as in the plan
@@ -173,7 +173,7 @@ impl ColumnArgs {
 pub struct ExplainArgs {
     /// A robots.txt, or `-` for standard input
     #[arg(value_name = "FILE", default_value = "-")]
-    pub file: String,
+    pub file: PathBuf,
     /// Product token of a crawler (repeatable)
     #[arg(short, long = "agent", value_name = "TOKEN")]
     pub agent: Vec<String>,

@@ -3,7 +3,8 @@
 use super::{UsageError, dialects, explain_jsonl};
 use crate::cli::{ColorWhen, ExplainArgs};
 use crate::evaluate::agents::AgentSet;
-use crate::pipeline::log::escape_controls;
+use crate::pipeline::log::escape_line;
+use crate::quantity::counted;
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use rep::{
@@ -13,6 +14,7 @@ use rep::{
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
+use std::path::Path;
 
 /// Runs the command; explanations go to `out`.
 pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
@@ -29,8 +31,8 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
     let explanations: Vec<Explanation<'_>> =
         dialects.iter().map(|dialect| Explanation::new(&document, dialect, &agents, &urls)).collect();
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &as_json(&document, &explanations, &agents, &urls))?;
-        writeln!(out)?;
+        let text = serde_json::to_string_pretty(&as_json(&document, &explanations, &agents, &urls))?;
+        writeln!(out, "{}", escape_c1(&text))?;
         return Ok(());
     }
     let colored = match args.color {
@@ -41,6 +43,18 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
     Page { document: &document, explanations: &explanations, agents: &agents, urls: &urls, paint: Paint { colored } }
         .write(out)?;
     Ok(())
+}
+
+/// JSON lets DEL and the C1 controls stand as they are; a terminal does not.
+fn escape_c1(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '\u{7f}'..='\u{9f}' => safe.push_str(&format!("\\u{:04x}", character as u32)),
+            other => safe.push(other),
+        }
+    }
+    safe
 }
 
 fn agents(args: &ExplainArgs) -> Result<Vec<Agent>, UsageError> {
@@ -58,17 +72,17 @@ fn agents(args: &ExplainArgs) -> Result<Vec<Agent>, UsageError> {
     Ok(args.agent.iter().map(|token| known(token).unwrap_or_else(|| Agent::bare(token.as_str()))).collect())
 }
 
-fn read(file: &str) -> Result<Vec<u8>> {
-    if file == "-" {
+fn read(file: &Path) -> Result<Vec<u8>> {
+    if file == Path::new("-") {
         let mut body = Vec::new();
         io::stdin().lock().read_to_end(&mut body).context("cannot read standard input")?;
         return Ok(body);
     }
     fs::read(file).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
-            UsageError(format!("no file `{file}`; name a robots.txt, or - for standard input")).into()
+            UsageError(format!("no file `{}`; name a robots.txt, or - for standard input", file.display())).into()
         }
-        _ => anyhow::Error::new(error).context(format!("cannot read `{file}`")),
+        _ => anyhow::Error::new(error).context(format!("cannot read `{}`", file.display())),
     })
 }
 
@@ -79,6 +93,8 @@ struct Explanation<'a> {
     paths: Paths,
     /// For each agent, in order.
     bound: Vec<Bound>,
+    /// For each group its rules as read, those without effect included: line, allow.
+    rules: Vec<Vec<(u32, bool)>>,
 }
 
 /// What binds an agent, and what that decides for each URL.
@@ -95,6 +111,8 @@ struct Matched {
     allow: bool,
     length: u32,
     wins: bool,
+    /// What was compared, where that is not the pattern as written.
+    compared: Option<String>,
 }
 
 impl<'a> Explanation<'a> {
@@ -102,7 +120,8 @@ impl<'a> Explanation<'a> {
         let robots = document.read(dialect);
         let paths = Paths::new(urls.iter().map(|url| url.as_bytes()), dialect);
         let bound = agents.iter().map(|agent| Explanation::bind(&robots, &paths, agent)).collect();
-        Explanation { dialect, robots, paths, bound }
+        let rules = rules_by_group(document, &robots);
+        Explanation { dialect, robots, paths, bound, rules }
     }
 
     fn bind(robots: &Robots<'_>, paths: &Paths, agent: &Agent) -> Bound {
@@ -120,7 +139,12 @@ impl<'a> Explanation<'a> {
         }
     }
 
-    fn matched(&self, bound: &Bound, url: usize) -> Vec<Matched> {
+    /// Lines with text that the dialect does not read, because they reach beyond its limit.
+    fn beyond_limit(&self, document: &Document<'_>) -> usize {
+        document.lines().len() - document.lines_within(self.dialect).len()
+    }
+
+    fn matched(&self, document: &Document<'_>, bound: &Bound, url: usize) -> Vec<Matched> {
         let decided = bound.decisions[url].line;
         let mut all: Vec<Matched> = Vec::new();
         for group in &bound.groups {
@@ -128,7 +152,17 @@ impl<'a> Explanation<'a> {
                 // A rule can match in two ways (its own, and for an index page's folder); it is one rule to its reader.
                 if all.last().is_none_or(|last| last.line != rule.line) {
                     let wins = rule.line == decided && !self.paths.is_always_allowed(url);
-                    all.push(Matched { line: rule.line, allow: rule.allow, length: rule.length(), wins });
+                    let compared = String::from_utf8_lossy(&self.robots.compared(rule)).into_owned();
+                    let written = pattern_at(document, self.dialect, rule.line);
+                    let differs =
+                        rule.is_folder_form || compared.trim_end_matches('*') != written.trim_end_matches('*');
+                    all.push(Matched {
+                        line: rule.line,
+                        allow: rule.allow,
+                        length: rule.length(),
+                        wins,
+                        compared: differs.then_some(compared),
+                    });
                 }
             }
         }
@@ -144,31 +178,44 @@ fn pattern_at(document: &Document<'_>, dialect: &Dialect, number: u32) -> String
     String::from_utf8_lossy(value).into_owned()
 }
 
-/// Rules of a group as the dialect reads them, those without effect included: line, allow, pattern.
-fn rules_of(document: &Document<'_>, robots: &Robots<'_>, group: usize) -> Vec<(u32, bool, String)> {
-    let rules = document.lines_within(robots.dialect).iter().filter_map(|line| {
-        if robots.group_at(line.number) != Some(group) {
-            return None;
+/// The rules of every group as the dialect reads them, in one pass: a file may have a hundred thousand groups.
+fn rules_by_group(document: &Document<'_>, robots: &Robots<'_>) -> Vec<Vec<(u32, bool)>> {
+    let mut rules = vec![Vec::new(); robots.groups.len()];
+    for line in document.lines_within(robots.dialect) {
+        let Some(group) = robots.group_at(line.number) else { continue };
+        match document.entry(line, robots.dialect) {
+            Some((Field::Allow, _)) => rules[group].push((line.number, true)),
+            Some((Field::Disallow, _)) => rules[group].push((line.number, false)),
+            _ => {}
         }
-        match document.entry(line, robots.dialect)? {
-            (Field::Allow, value) => Some((line.number, true, String::from_utf8_lossy(value).into_owned())),
-            (Field::Disallow, value) => Some((line.number, false, String::from_utf8_lossy(value).into_owned())),
-            _ => None,
-        }
-    });
-    rules.collect()
+    }
+    rules
+}
+
+/// Lines as people count them: what follows the last line end is one only if there is something.
+fn lines_of(document: &Document<'_>) -> u32 {
+    let lines = document.counts().lines;
+    if matches!(document.body().last(), None | Some(b'\n' | b'\r')) { lines - 1 } else { lines }
 }
 
 fn kind(allow: bool) -> &'static str {
     if allow { "allow" } else { "disallow" }
 }
 
-fn named_text(named: Named<'_>) -> String {
+/// Whom a line names: a token, `*`, or nobody.
+fn token_of(named: Named<'_>) -> Option<String> {
     match named {
-        Named::Everybody => "*".to_owned(),
-        Named::Token([]) => "(empty token)".to_owned(),
-        Named::Token(token) => String::from_utf8_lossy(token).into_owned(),
-        Named::Nobody => "(nobody)".to_owned(),
+        Named::Everybody => Some("*".to_owned()),
+        Named::Token(token) => Some(String::from_utf8_lossy(token).into_owned()),
+        Named::Nobody => None,
+    }
+}
+
+fn named_text(named: Named<'_>) -> String {
+    match token_of(named) {
+        Some(token) if token.is_empty() => "(empty token)".to_owned(),
+        Some(token) => escape_line(&token),
+        None => "(nobody)".to_owned(),
     }
 }
 
@@ -182,11 +229,14 @@ fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[
                     let named: Vec<Value> = robots
                         .agents_of(group)
                         .iter()
-                        .map(|agent| json!({"line": agent.line, "token": named_text(agent.named)}))
+                        .map(|agent| json!({"line": agent.line, "token": token_of(agent.named)}))
                         .collect();
-                    let rules: Vec<Value> = rules_of(document, robots, group)
-                        .into_iter()
-                        .map(|(line, allow, pattern)| json!({"line": line, "kind": kind(allow), "pattern": pattern}))
+                    let rules: Vec<Value> = explanation.rules[group]
+                        .iter()
+                        .map(|(line, allow)| {
+                            let pattern = pattern_at(document, explanation.dialect, *line);
+                            json!({"line": line, "kind": kind(*allow), "pattern": pattern})
+                        })
                         .collect();
                     json!({"group": group + 1, "line": robots.groups[group].line, "agents": named, "rules": rules})
                 })
@@ -196,12 +246,13 @@ fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[
                 for (number, url) in urls.iter().enumerate() {
                     let decision = bound.decisions[number];
                     let matched: Vec<Value> = explanation
-                        .matched(bound, number)
+                        .matched(document, bound, number)
                         .iter()
                         .map(|rule| {
                             json!({
                                 "line": rule.line, "kind": kind(rule.allow), "length": rule.length, "wins": rule.wins,
                                 "pattern": pattern_at(document, explanation.dialect, rule.line),
+                                "compared": rule.compared,
                             })
                         })
                         .collect();
@@ -218,10 +269,15 @@ fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[
                     }));
                 }
             }
-            json!({"dialect": explanation.dialect.name, "groups": groups, "answers": answers})
+            json!({
+                "dialect": explanation.dialect.name,
+                "lines_beyond_limit": explanation.beyond_limit(document),
+                "groups": groups,
+                "answers": answers,
+            })
         })
         .collect();
-    json!({"body_bytes": document.body().len(), "lines": document.counts().lines, "dialects": dialects})
+    json!({"body_bytes": document.body().len(), "lines": lines_of(document), "dialects": dialects})
 }
 
 /// Colours, where they are wanted; everything is legible without.
@@ -278,8 +334,8 @@ impl Page<'_> {
 
     /// The groups of each dialect; dialects that see the same ones are told together.
     fn write_groups(&self, out: &mut dyn Write) -> io::Result<()> {
-        let counts = self.document.counts();
-        writeln!(out, "{} bytes, {} lines", self.document.body().len(), counts.lines)?;
+        let bytes = counted(self.document.body().len() as u64, "byte");
+        writeln!(out, "{bytes}, {}", counted(u64::from(lines_of(self.document)), "line"))?;
         let mut told: Vec<(Vec<&str>, String)> = Vec::new();
         for explanation in self.explanations {
             let text = self.groups_text(explanation);
@@ -296,32 +352,38 @@ impl Page<'_> {
     }
 
     fn groups_text(&self, explanation: &Explanation<'_>) -> String {
-        let robots = &explanation.robots;
-        if robots.groups.is_empty() {
-            return "  none: everything is allowed\n".to_owned();
-        }
-        // A file may have a hundred thousand groups; a person reads some, and always those that bind somebody.
+        // A person reads some groups, and first of all those that bind somebody.
         const MOST: usize = 20;
+        let robots = &explanation.robots;
         let mut text = String::new();
-        let mut left_out = 0;
+        if let (beyond @ 1.., Some(limit)) = (explanation.beyond_limit(self.document), explanation.dialect.body_limit) {
+            let beyond = counted(beyond as u64, "line");
+            text.push_str(&format!("  {beyond} beyond {limit} bytes not read, as the dialect demands\n"));
+        }
+        if robots.groups.is_empty() {
+            return text + "  none: everything is allowed\n";
+        }
+        let (mut shown, mut left_out) = ([0, 0], 0u64);
         for group in 0..robots.groups.len() {
             let binds: Vec<&str> = self
                 .agents
                 .iter()
                 .zip(&explanation.bound)
-                .filter(|(_, bound)| bound.groups.contains(&(group as u32)))
+                .filter(|(_, bound)| bound.groups.binary_search(&(group as u32)).is_ok())
                 .map(|(agent, _)| agent.token.as_str())
                 .collect();
-            if group >= MOST && binds.is_empty() {
+            let shown = &mut shown[usize::from(binds.is_empty())];
+            if *shown == MOST {
                 left_out += 1;
                 continue;
             }
+            *shown += 1;
             let named: Vec<String> =
-                robots.agents_of(group).iter().take(8).map(|agent| escape_controls(&named_text(agent.named))).collect();
+                robots.agents_of(group).iter().take(8).map(|agent| named_text(agent.named)).collect();
             let more = robots.agents_of(group).len().saturating_sub(named.len());
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let rules = rules_of(self.document, robots, group);
-            let allows = rules.iter().filter(|(_, allow, _)| *allow).count();
+            let rules = &explanation.rules[group];
+            let allows = rules.iter().filter(|(_, allow)| *allow).count();
             let line = format!(
                 "  group {} from line {}: {}{more}; {allows} allow, {} disallow",
                 group + 1,
@@ -332,12 +394,12 @@ impl Page<'_> {
             text.push_str(&if binds.is_empty() {
                 self.paint.dim(&line)
             } else {
-                format!("{line} {}", self.paint.bold(&format!("<- {}", escape_controls(&binds.join(", ")))))
+                format!("{line} {}", self.paint.bold(&format!("<- {}", escape_line(&binds.join(", ")))))
             });
             text.push('\n');
         }
         if left_out > 0 {
-            text.push_str(&format!("  ... and {left_out} groups that bind none of them\n"));
+            text.push_str(&format!("  ... and {}\n", counted(left_out, "more group")));
         }
         text
     }
@@ -355,7 +417,7 @@ impl Page<'_> {
                     let line = if decision.line > 0 { format!(" line {}", decision.line) } else { String::new() };
                     (Some(decision.verdict), format!("{}{line}", decision.verdict.as_str()))
                 });
-                let name = format!("{} {}", escape_controls(&agent.token), escape_controls(shown));
+                let name = format!("{} {}", escape_line(&agent.token), escape_line(shown));
                 rows.push((name, cells.collect()));
             }
         }
@@ -394,8 +456,8 @@ impl Page<'_> {
             writeln!(
                 out,
                 "\n{} {}: {} {}",
-                self.paint.bold(&escape_controls(&agent.token)),
-                escape_controls(&self.urls[url]),
+                self.paint.bold(&escape_line(&agent.token)),
+                escape_line(&self.urls[url]),
                 self.paint.verdict(verdict, verdict.as_str()),
                 self.paint.dim(&format!("({})", names.join(", "))),
             )?;
@@ -410,10 +472,10 @@ impl Page<'_> {
         let mut lines = vec![bound_by(bound, agent)];
         let path = String::from_utf8_lossy(explanation.paths.text(url)).into_owned();
         if explanation.paths.is_always_allowed(url) {
-            lines.push(format!("{} itself is always allowed", escape_controls(&path)));
+            lines.push(format!("{} itself is always allowed", escape_line(&path)));
         } else {
             if path != self.urls[url] {
-                lines.push(format!("compared as {}", escape_controls(&path)));
+                lines.push(format!("compared as {}", escape_line(&path)));
             }
             lines.extend(self.matched_lines(explanation, bound, url));
         }
@@ -423,15 +485,20 @@ impl Page<'_> {
     /// The rules that match, the one that decides first.
     fn matched_lines(&self, explanation: &Explanation<'_>, bound: &Bound, url: usize) -> Vec<String> {
         const MOST: usize = 12;
-        let mut matched = explanation.matched(bound, url);
+        let mut matched = explanation.matched(self.document, bound, url);
         if matched.is_empty() {
             return vec!["no rule matches it".to_owned()];
         }
         matched.sort_by_key(|rule| (!rule.wins, std::cmp::Reverse(rule.length), rule.line));
         let shown = matched.iter().take(MOST).map(|rule| {
-            let pattern = escape_controls(&pattern_at(self.document, explanation.dialect, rule.line));
-            let text = format!("line {}: {}: {pattern} (length {})", rule.line, kind(rule.allow), rule.length);
-            if rule.wins {
+            let pattern = escape_line(&pattern_at(self.document, explanation.dialect, rule.line));
+            let compared = rule.compared.as_ref().map(|text| format!(", compared as {}", escape_line(text)));
+            let compared = compared.unwrap_or_default();
+            let text =
+                format!("line {}: {}: {pattern} (length {}{compared})", rule.line, kind(rule.allow), rule.length);
+            if rule.wins && rule.length == 0 {
+                format!("no rule with a path matches it; reported is {text}, which decides nothing")
+            } else if rule.wins {
                 let verdict = if rule.allow { Verdict::Allow } else { Verdict::Disallow };
                 format!("{} {text}", self.paint.verdict(verdict, "decides"))
             } else {
@@ -456,7 +523,7 @@ fn bound_by(bound: &Bound, agent: &Agent) -> String {
     };
     match bound.basis {
         Basis::Named => {
-            format!("bound by {list}, for {}", escape_controls(bound.tokens.first().map_or("", String::as_str)))
+            format!("bound by {list}, for {}", escape_line(bound.tokens.first().map_or("", String::as_str)))
         }
         Basis::Wildcard => format!("bound by {list}, for *: no group names it"),
         Basis::None if !agent.follows_star => "bound by none: no group names it, and it does not follow *".to_owned(),

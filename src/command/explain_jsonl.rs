@@ -4,25 +4,20 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use rep::{Agent, AgentIndex, Decisions, Dialect, Document, Paths, Selection};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::io::{self, BufRead, Write};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
-    #[serde(default)]
-    id: Value,
+struct Question<'q> {
+    /// Given back letter by letter, whatever it is.
+    #[serde(borrow, default)]
+    id: Option<&'q RawValue>,
     body: Option<String>,
     body_b64: Option<String>,
-    agents: Vec<Crawler>,
+    #[serde(borrow)]
+    agents: Vec<&'q RawValue>,
     urls: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Crawler {
-    Token(String),
-    Chain(Chain),
 }
 
 #[derive(Deserialize)]
@@ -40,12 +35,6 @@ fn yes() -> bool {
 }
 
 #[derive(Serialize)]
-struct Reply<'q> {
-    id: &'q Value,
-    results: Vec<Answer<'q>>,
-}
-
-#[derive(Serialize)]
 struct Answer<'q> {
     agent: &'q str,
     url: &'q str,
@@ -58,108 +47,142 @@ struct Answer<'q> {
 
 #[derive(Serialize)]
 struct Refusal<'q> {
-    id: &'q Value,
+    id: Option<&'q RawValue>,
     error: String,
 }
 
-/// Answers every line; gives how many lines there were and how many of them were no question.
+/// Answers every line; gives how many questions there were and how many of them were none.
 /// With several dialects each answer names its own, dialects in the outermost loop.
 pub(super) fn run(dialects: &[&'static Dialect], input: impl BufRead, out: &mut dyn Write) -> io::Result<(u64, u64)> {
-    let (mut lines, mut refused) = (0, 0);
-    for line in input.split(b'\n') {
+    let (mut asked, mut refused) = (0, 0);
+    for (number, line) in input.split(b'\n').enumerate() {
         let line = line?;
+        let line = if number == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line) } else { &line };
         if line.trim_ascii().is_empty() {
             continue;
         }
-        lines += 1;
-        match serde_json::from_slice::<Question>(&line) {
-            Ok(question) => match body(&question) {
-                Ok(body) => write(&reply(&question, &body, dialects), out)?,
-                Err(error) => {
-                    refused += 1;
-                    write(&Refusal { id: &question.id, error }, out)?;
-                }
+        asked += 1;
+        let question = read(line);
+        let answered = match &question {
+            Ok(question) => match prepare(question) {
+                Ok((body, agents)) => answer(question, &body, &agents, dialects, out).map(|()| true)?,
+                Err(error) => refuse(question.id, format!("input line {}: {error}", number + 1), out)?,
             },
-            Err(error) => {
-                refused += 1;
-                let value = serde_json::from_slice::<Value>(&line).unwrap_or_default();
-                let id = value.get("id").cloned().unwrap_or_default();
-                write(&Refusal { id: &id, error: format!("input line {lines}: {error}") }, out)?;
-            }
-        }
+            Err(error) => refuse(id_of(line), format!("input line {}: {error}", number + 1), out)?,
+        };
+        refused += u64::from(!answered);
         out.flush()?;
     }
-    Ok((lines, refused))
+    Ok((asked, refused))
 }
 
-fn body(question: &Question) -> Result<Vec<u8>, String> {
-    match (&question.body, &question.body_b64) {
-        (Some(text), None) => Ok(text.as_bytes().to_vec()),
-        (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| format!("body_b64: {error}")),
-        _ => Err("give either body or body_b64".to_owned()),
+fn read(line: &[u8]) -> Result<Question<'_>, String> {
+    // A list would be taken for the fields in order.
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return Err("not a JSON object".to_owned());
     }
+    serde_json::from_slice(line).map_err(|error| error.to_string())
 }
 
-fn reply<'q>(question: &'q Question, body: &[u8], dialects: &[&'static Dialect]) -> Reply<'q> {
-    let agents: Vec<Agent> = question
-        .agents
-        .iter()
-        .map(|crawler| match crawler {
-            Crawler::Token(token) => Agent::bare(token.as_str()),
-            Crawler::Chain(chain) => Agent {
-                token: chain.token.clone(),
-                fallbacks: chain.fallbacks.clone(),
-                follows_star: chain.follows_star,
-            },
-        })
-        .collect();
-    let names = |number: usize| match &question.agents[number] {
-        Crawler::Token(token) => token.as_str(),
-        Crawler::Chain(chain) => chain.token.as_str(),
+/// The id of a line that is an object but no question.
+fn id_of(line: &[u8]) -> Option<&RawValue> {
+    #[derive(Deserialize)]
+    struct Id<'q> {
+        #[serde(borrow, default)]
+        id: Option<&'q RawValue>,
+    }
+    serde_json::from_slice::<Id<'_>>(line).ok()?.id
+}
+
+fn prepare(question: &Question<'_>) -> Result<(Vec<u8>, Vec<Agent>), String> {
+    let body = match (&question.body, &question.body_b64) {
+        (Some(text), None) => text.as_bytes().to_vec(),
+        (None, Some(encoded)) => STANDARD.decode(encoded).map_err(|error| format!("body_b64: {error}"))?,
+        _ => return Err("give either body or body_b64".to_owned()),
     };
+    if question.agents.len() > AgentIndex::MOST {
+        return Err(format!("{} agents, at most {} are answered at once", question.agents.len(), AgentIndex::MOST));
+    }
+    let agents = question.agents.iter().map(|agent| crawler(agent)).collect::<Result<_, _>>()?;
+    Ok((body, agents))
+}
+
+/// A bare token, or an object with a chain.
+fn crawler(value: &RawValue) -> Result<Agent, String> {
+    let text = value.get();
+    let wrong = |error: serde_json::Error| format!("agents: {error}; give a token or an object with `token`");
+    if text.starts_with('"') {
+        return Ok(Agent::bare(serde_json::from_str::<String>(text).map_err(wrong)?));
+    }
+    if !text.starts_with('{') {
+        return Err(format!("agents: `{text}` is neither a token nor an object with `token`"));
+    }
+    let Chain { token, fallbacks, follows_star } = serde_json::from_str(text).map_err(wrong)?;
+    Ok(Agent { token, fallbacks, follows_star })
+}
+
+/// Writes the answers as they are found: a question may have millions of them.
+fn answer(
+    question: &Question<'_>,
+    body: &[u8],
+    agents: &[Agent],
+    dialects: &[&'static Dialect],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let document = Document::parse(body);
     let (mut selection, mut decisions) = (Selection::default(), Decisions::default());
-    let mut results = Vec::with_capacity(dialects.len() * agents.len() * question.urls.len());
+    let mut before = "";
+    write!(out, "{{\"id\":{},\"results\":[", question.id.map_or("null", RawValue::get))?;
     for dialect in dialects {
         let robots = document.read(dialect);
-        selection.select(&robots, &AgentIndex::new(&agents, dialect));
+        selection.select(&robots, &AgentIndex::new(agents, dialect));
         decisions.evaluate(&robots, &selection, &Paths::new(question.urls.iter().map(|url| url.as_bytes()), dialect));
-        let mut set_of = vec![None; agents.len()];
+        let mut set_of = vec![0; agents.len()];
         for (number, set) in selection.sets().iter().enumerate() {
             for agent in selection.agents_of(set) {
-                set_of[*agent as usize] = Some((number, set.basis));
+                set_of[*agent as usize] = number;
             }
         }
-        for (agent, set) in set_of.iter().enumerate() {
-            let Some((number, basis)) = set else { continue };
-            for (url, decision) in question.urls.iter().zip(decisions.of_set(*number)) {
-                results.push(Answer {
-                    agent: names(agent),
+        for (agent, number) in agents.iter().zip(set_of) {
+            let basis = selection.sets()[number].basis.as_str();
+            for (url, decision) in question.urls.iter().zip(decisions.of_set(number)) {
+                out.write_all(before.as_bytes())?;
+                before = ",";
+                let answer = Answer {
+                    agent: &agent.token,
                     url,
                     dialect: (dialects.len() > 1).then_some(dialect.name),
                     verdict: decision.verdict.as_str(),
                     line: (decision.line > 0).then_some(decision.line),
-                    basis: basis.as_str(),
-                });
+                    basis,
+                };
+                serde_json::to_writer(&mut *out, &answer)?;
             }
         }
     }
-    Reply { id: &question.id, results }
+    out.write_all(b"]}\n")
 }
 
-fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, value)?;
-    out.write_all(b"\n")
+/// Says why a line is not answered; gives `false`.
+fn refuse(id: Option<&RawValue>, error: String, out: &mut dyn Write) -> io::Result<bool> {
+    serde_json::to_writer(&mut *out, &Refusal { id, error })?;
+    out.write_all(b"\n")?;
+    Ok(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::Value;
+
+    fn text(input: &str, dialects: &[&'static Dialect]) -> (String, (u64, u64)) {
+        let mut out = Vec::new();
+        let counts = run(dialects, input.as_bytes(), &mut out).unwrap();
+        (String::from_utf8(out).unwrap(), counts)
+    }
 
     fn answers(input: &str, dialects: &[&'static Dialect]) -> Vec<Value> {
-        let mut out = Vec::new();
-        run(dialects, input.as_bytes(), &mut out).unwrap();
-        String::from_utf8(out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        text(input, dialects).0.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
     #[test]
@@ -186,7 +209,33 @@ mod tests {
         assert_eq!(found.len(), 3);
         assert_eq!(found[0]["id"], 1);
         assert!(found[0]["error"].as_str().unwrap().contains("agents"), "{}", found[0]);
-        assert!(found[1]["error"].is_string());
+        assert!(found[1]["error"].as_str().unwrap().contains("input line 2"), "{}", found[1]);
         assert_eq!(found[2]["results"][1]["dialect"], "google");
+    }
+
+    #[test]
+    fn ids_come_back_letter_by_letter() {
+        let question = r#""body": "", "agents": [], "urls": []}"#;
+        for id in ["123456789012345678901234567890", "1.10", r#"{"b":1,"a":2}"#, r#""x""#, "null"] {
+            let (said, _) = text(&format!("{{\"id\": {id}, {question}"), &[&Dialect::RFC9309]);
+            assert_eq!(said, format!("{{\"id\":{id},\"results\":[]}}\n"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_question_is_refused() {
+        let many = format!(r#"{{"body": "", "urls": [], "agents": [{}"a"]}}"#, r#""a","#.repeat(40_000));
+        let cases = [
+            (r#"[1, "user-agent: *", null, ["a"], ["/"]]"#, "not a JSON object"),
+            (r#"{"body": "", "urls": [], "agents": [["a"]]}"#, "neither a token nor an object"),
+            (r#"{"body": "", "urls": [], "agents": [{"tokn": "a"}]}"#, "give a token or an object"),
+            (r#"{"body": "", "body_b64": "", "urls": [], "agents": []}"#, "either body or body_b64"),
+            (many.as_str(), "40001 agents, at most 32767"),
+        ];
+        for (line, expected) in cases {
+            let (said, counts) = text(line, &[&Dialect::RFC9309]);
+            assert!(said.contains(expected), "{line:.80}: {said:.200}");
+            assert_eq!(counts, (1, 1));
+        }
     }
 }

@@ -21,6 +21,9 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::time::Instant;
 
+/// More threads than any machine has a use for; starting them would take longer than the scan.
+const MOST_THREADS: usize = 1_024;
+
 /// Runs the command; the summary goes to `out`.
 pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
     let since = Instant::now();
@@ -85,8 +88,8 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
         Some(text) => text.parse::<Selection>().map_err(|e| UsageError(format!("--shard: {e}")))?,
         None => Selection::ALL,
     };
-    if args.threads == Some(0) {
-        return Err(UsageError("--threads needs at least 1".to_owned()).into());
+    if args.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        return Err(UsageError(format!("--threads goes from 1 to {MOST_THREADS}")).into());
     }
     let agents = match &args.agents {
         Some(path) => AgentSet::read(path).map_err(|e| UsageError(format!("--agents: {e}")))?,

@@ -72,11 +72,30 @@ impl Log {
     }
 }
 
-/// A text in which nothing can steer a terminal: control characters but the line end are written out.
+/// A text in which nothing can steer a terminal: control characters but the line end, and those that turn the direction of
+/// writing, are written out.
 pub fn escape_controls(text: &str) -> String {
+    escape(text, |character| character != '\n' && steers(character))
+}
+
+/// The same for a stranger's text inside a line: line ends are written out too, and what is longer than anybody reads is cut.
+pub fn escape_line(text: &str) -> String {
+    const LONGEST: usize = 200;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}... ({} bytes)", escape(&text[..end], steers), text.len()),
+        None => escape(text, steers),
+    }
+}
+
+fn steers(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() && character != '\n' {
+        if is_escaped(character) {
             safe.extend(character.escape_default());
         } else {
             safe.push(character);
@@ -94,6 +113,8 @@ mod tests {
         let log = Log { json: false, color: false };
         let line = log.line(Level::Error, "x", "file \x1b[2Jx\r.gz\nhint", Value::Null);
         assert_eq!(line, "error: file \\u{1b}[2Jx\\r.gz\nhint\n");
+        assert_eq!(escape_line("a\n\u{202e}b\u{9b}"), "a\\n\\u{202e}b\\u{9b}");
+        assert_eq!(escape_line(&"x".repeat(300)), format!("{}... (300 bytes)", "x".repeat(200)));
         let json = Log { json: true, color: false }.line(Level::Info, "done", "a\x1bb", json!({"captures": 3}));
         assert_eq!(
             serde_json::from_str::<Value>(&json).unwrap(),

@@ -2,7 +2,7 @@
 //!
 //! A shard is consecutive whole files that together stay within the target size, or one window of a file that is larger
 //! than the target and can be entered in its middle. The target is `--shard-size`, else a 256th of all input and between
-//! 4 and 256 MiB. Nothing here depends on the number of threads or on what the files hold, so that the plan of the same
+//! 32 and 256 MiB. Nothing here depends on the number of threads or on what the files hold, so that the plan of the same
 //! inputs is the same everywhere; it is recorded with the output and reused when a scan is resumed.
 
 use crate::ingest::input::{Format, Input};
@@ -15,7 +15,7 @@ use std::str::FromStr;
 /// The shards that a scan aims at when no size is given.
 const SHARDS_AIMED_AT: u64 = 256;
 /// The smallest target when no size is given.
-const SMALLEST_TARGET: u64 = 4 << 20;
+const SMALLEST_TARGET: u64 = 32 << 20;
 /// The largest target when no size is given.
 const LARGEST_TARGET: u64 = 256 << 20;
 /// More shards than anybody wants: each has files of its own in the output.

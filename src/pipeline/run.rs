@@ -209,6 +209,8 @@ fn do_shards(pending: &[&Shard], setup: &Setup) -> Result<Vec<ShardCommit>, Scan
     let files = parts().filter(|part| part.end.is_none()).count() as u64;
     let progress = Arc::new(Progress::new(bytes, files));
     let threads = setup.threads.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+    // A thread without a shard would only be started and ended.
+    let threads = threads.min(pending.len()).max(1);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .thread_name(|number| format!("worker-{number}"))

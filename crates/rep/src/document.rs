@@ -20,9 +20,10 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Scans a body of at most 4 GiB; what is beyond is not read.
+    /// Scans a body of at most 1 GiB; what is beyond is not read.
     pub fn parse(body: &'a [u8]) -> Document<'a> {
-        let body = &body[..body.len().min(u32::MAX as usize - 2)];
+        // Offsets are 32-bit, and escaping can make three bytes of one.
+        let body = &body[..body.len().min(u32::MAX as usize / 4)];
         let bom = body.starts_with(BOM);
         let partial = !bom && body.first() == Some(&BOM[0]);
         let mut lines = Vec::with_capacity(body.len() / 32 + 4);
@@ -155,6 +156,8 @@ pub struct Rule {
     pub allow: bool,
     /// Whether a wildcard stands in it before its end.
     pub(crate) inner_wildcard: bool,
+    /// Whether it is the second form of an allow rule for an index page: its folder, and nothing else (Google's parser).
+    pub is_folder_form: bool,
 }
 
 impl Rule {
@@ -308,11 +311,18 @@ impl<'a> Robots<'a> {
             .filter(|slash| text[*slash..].starts_with(b"/index.htm"))
             .map(|slash| (Pattern::new(&text[..=slash], star, true, start as u32, in_arena), slash + 2));
         let pattern = Pattern::new(text, star, anchored, start as u32, in_arena);
-        let rule = Rule { pattern, rank: self.rank(length, inner_wildcard), line, allow, inner_wildcard };
+        let rule = Rule {
+            pattern,
+            rank: self.rank(length, inner_wildcard),
+            line,
+            allow,
+            inner_wildcard,
+            is_folder_form: false,
+        };
         self.rules.push(rule);
         if let Some((pattern, length)) = folder {
             let rank = self.rank(length, inner_wildcard);
-            self.rules.push(Rule { pattern, rank, ..rule });
+            self.rules.push(Rule { pattern, rank, is_folder_form: true, ..rule });
         }
         if let Some(group) = self.groups.last_mut() {
             group.end_rule = self.rules.len() as u32;
@@ -332,6 +342,20 @@ impl<'a> Robots<'a> {
     pub(crate) fn text(&self, pattern: &Pattern) -> &[u8] {
         let store: &[u8] = if pattern.in_arena { &self.arena } else { self.body };
         &store[pattern.start as usize..(pattern.start + pattern.length) as usize]
+    }
+
+    /// The pattern of a rule as it is compared with paths: spelling made equal, a final `$` back in its place.
+    pub fn compared(&self, rule: &Rule) -> Vec<u8> {
+        let mut text: Vec<u8> = self.text(&rule.pattern).to_vec();
+        for byte in &mut text {
+            if *byte == rule.pattern.star {
+                *byte = b'*';
+            }
+        }
+        if rule.pattern.pinned {
+            text.push(b'$');
+        }
+        text
     }
 
     /// The agent lines of a group.

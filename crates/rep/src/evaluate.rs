@@ -7,7 +7,7 @@ use crate::group::{AgentIndex, Named, TokenId};
 use crate::path;
 use crate::pattern;
 use crate::verdict::{Basis, Decision, Verdict};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// The paths of all probes as a dialect compares them.
@@ -75,6 +75,14 @@ pub struct RuleSet {
     agents: Range<usize>,
 }
 
+/// The hits of one token: a range of `hits`, and the number of the set of its groups plus one.
+#[derive(Debug, Clone, Copy, Default)]
+struct TokenHits {
+    start: u32,
+    end: u32,
+    set: u32,
+}
+
 /// Which agent follows which rule set. Reused from body to body.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
@@ -83,13 +91,13 @@ pub struct Selection {
     agents: Vec<i16>,
     /// Tokens of the file that name agents, with their groups, in order of token.
     hits: Vec<(TokenId, u32)>,
-    /// Where each token's hits are; empty where there are none.
-    ranges: Vec<(u32, u32)>,
+    /// Where each token's hits are, empty where there are none, and the set that they make, once it is made.
+    ranges: Vec<TokenHits>,
     by_groups: HashMap<u64, Vec<u32>>,
     /// Agent, its set, and the place in its chain of the token that a group names.
-    named: Vec<(i16, u32, u16)>,
+    named: Vec<(i16, u32, u32)>,
     /// Those places, beside the first of `agents`: the named ones come first.
-    places: Vec<u16>,
+    places: Vec<u32>,
     positions: Vec<u8>,
 }
 
@@ -125,32 +133,28 @@ impl Selection {
         self.hits.sort_unstable();
         self.hits.dedup();
         self.ranges.clear();
-        self.ranges.resize(index.token_count(), (0, 0));
+        self.ranges.resize(index.token_count(), TokenHits::default());
         let mut at = 0;
         while at < self.hits.len() {
             let token = self.hits[at].0;
             let end = at + self.hits[at..].iter().take_while(|hit| hit.0 == token).count();
-            self.ranges[token as usize] = (at as u32, end as u32);
+            self.ranges[token as usize] = TokenHits { start: at as u32, end: end as u32, set: 0 };
             at = end;
         }
         self.by_groups.clear();
-        // Agents found by one token share its groups without comparing them.
-        let mut set_of_token: HashMap<TokenId, u32> = HashMap::new();
         for agent in 0..index.len() {
             let found = index.chain(agent).iter().enumerate().find_map(|(position, tokens)| {
-                let token = tokens.iter().find(|token| self.ranges[**token as usize].1 > 0)?;
+                let token = tokens.iter().find(|token| self.ranges[**token as usize].end > 0)?;
                 Some((position, *token))
             });
             let Some((place, token)) = found else { continue };
-            let set = match set_of_token.get(&token) {
-                Some(set) => *set,
-                None => {
-                    let set = self.set_of_groups(token);
-                    set_of_token.insert(token, set);
-                    set
-                }
+            // Agents found by one token share its groups without comparing them.
+            let set = match self.ranges[token as usize].set {
+                0 => self.set_of_groups(token),
+                known => known - 1,
             };
-            self.named.push((agent as i16, set, place as u16));
+            self.ranges[token as usize].set = set + 1;
+            self.named.push((agent as i16, set, place as u32));
         }
         // Agents of one set next to each other, ascending; the sets were made in the order of their first agent.
         self.named.sort_by_key(|(agent, set, _)| (*set, *agent));
@@ -167,7 +171,7 @@ impl Selection {
 
     /// The set with the groups that this token names, made if it is new.
     fn set_of_groups(&mut self, token: TokenId) -> u32 {
-        let (start, end) = self.ranges[token as usize];
+        let TokenHits { start, end, .. } = self.ranges[token as usize];
         let groups = &self.hits[start as usize..end as usize];
         let hash = groups.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, (_, group)| {
             (hash ^ u64::from(*group)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
@@ -260,14 +264,11 @@ impl Selection {
     /// An agent was found by the first token of its chain that is among them.
     pub fn tokens_of<'i>(&self, set: &RuleSet, index: &'i AgentIndex) -> impl Iterator<Item = &'i str> {
         let named = if set.basis == Basis::Named { set.agents.clone() } else { 0..0 };
-        let mut seen: Vec<&str> = Vec::new();
+        let several = named.len() > 1;
+        let mut seen = HashSet::new();
         self.agents[named.clone()].iter().zip(&self.places[named]).filter_map(move |(agent, place)| {
-            let name = index.name(*agent, *place);
-            let new = !seen.iter().any(|seen| seen.eq_ignore_ascii_case(name));
-            new.then(|| {
-                seen.push(name);
-                name
-            })
+            let (id, name) = index.name(*agent, *place);
+            (!several || seen.insert(id)).then_some(name)
         })
     }
 

@@ -137,34 +137,51 @@ fn is_misspelt(name: &[u8]) -> bool {
     if line::google_field(name) != Field::Other {
         return true;
     }
-    let name = name.to_ascii_lowercase();
     PROTOCOL_FIELDS.iter().any(|field| {
         // A short name has too many neighbours for two edits: `allow` is two from `follow`.
-        let edits = if field.len() < 8 { 1 } else { 2 };
-        name.len().abs_diff(field.len()) <= edits && distance(&name, field) <= edits
+        let most = if field.len() < 8 { 1 } else { 2 };
+        name.len().abs_diff(field.len()) <= most && is_within(name, field, most)
     })
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) between two short names.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
-    for (i, row) in rows.iter_mut().enumerate() {
-        row[0] = i;
+/// Longest name whose distance is looked at: two more than `user-agent` has.
+const LONGEST_MISSPELT: usize = 12;
+
+/// Whether a name becomes the field, which is in lower case, by at most so many edits: insert, delete, replace, swap of neighbours.
+///
+/// On the stack and row by row, because a hostile file has a hundred thousand such names.
+fn is_within(name: &[u8], field: &[u8], most: usize) -> bool {
+    let mut rows = [[0u8; LONGEST_MISSPELT + 1]; 3];
+    if name.is_empty() || name.len() > LONGEST_MISSPELT || field.len() > LONGEST_MISSPELT {
+        return false;
     }
+    let lower = |at: usize| name[at].to_ascii_lowercase();
     for (j, cell) in rows[0].iter_mut().enumerate() {
-        *cell = j;
+        *cell = j as u8;
     }
-    for i in 1..=a.len() {
-        for j in 1..=b.len() {
-            let replace = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replace.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
+    for i in 1..=name.len() {
+        let [before_last, last, row] = &mut rows;
+        // The rows take turns: what was the row before is the last one now.
+        if i > 1 {
+            std::mem::swap(before_last, last);
+            std::mem::swap(last, row);
+        } else {
+            *last = *before_last;
+        }
+        row[0] = i as u8;
+        for j in 1..=field.len() {
+            let replace = last[j - 1] + u8::from(lower(i - 1) != field[j - 1]);
+            let mut least = replace.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && lower(i - 1) == field[j - 2] && lower(i - 2) == field[j - 1] {
+                least = least.min(before_last[j - 2] + 1);
             }
-            rows[i][j] = least;
+            row[j] = least;
+        }
+        if row[..=field.len()].iter().all(|cell| usize::from(*cell) > most) {
+            return false;
         }
     }
-    rows[a.len()][b.len()]
+    usize::from(rows[2][field.len()]) <= most
 }
 
 /// Findings and extension lines of one body.
@@ -264,6 +281,32 @@ mod tests {
         for (body, expected) in cases {
             assert_eq!(codes(body), expected, "{}", String::from_utf8_lossy(body));
         }
+    }
+
+    #[test]
+    fn near_misses_are_told_from_other_names() {
+        let near = |name: &str| is_misspelt(name.as_bytes());
+        for name in [
+            "disallow",
+            "Disalow",
+            "dissallow",
+            "idsallow",
+            "disallwo",
+            "dsallow",
+            "disaloww",
+            "alow",
+            "allwo",
+            "allows",
+        ] {
+            assert!(near(name), "{name}");
+        }
+        for name in ["useragnt", "usr-agent", "user_agent", "sitemaps", "site map", "stiemap", "sitmap"] {
+            assert!(near(name), "{name}");
+        }
+        for name in ["follow", "host", "crawl-delay", "noindex", "allowance-not", "agent", "a", "sale", "dis", "map"] {
+            assert!(!near(name) || line::google_field(name.as_bytes()) != Field::Other, "{name}");
+        }
+        assert!(!is_within(b"", b"allow", 1) && is_within(b"llow", b"allow", 1) && is_within(b"lalow", b"allow", 1));
     }
 
     #[test]

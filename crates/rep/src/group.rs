@@ -67,7 +67,8 @@ pub struct AgentIndex {
     tokens: HashMap<Box<[u8]>, TokenId, BuildHasherDefault<ShortHasher>>,
     /// For each agent and each token of its chain, most specific first: the tokens of a file that name it, best first.
     chains: Vec<Vec<Vec<TokenId>>>,
-    names: Vec<Vec<Box<str>>>,
+    /// For each agent its chain as its owner spells it, with a number that is the same for spellings that differ by case alone.
+    names: Vec<Vec<(TokenId, Box<str>)>>,
     follows_star: Vec<bool>,
     /// Agents that follow `*`, and the others, ascending.
     followers: Vec<i16>,
@@ -76,9 +77,12 @@ pub struct AgentIndex {
 }
 
 impl AgentIndex {
-    /// Indexes at most 32,767 agents for a dialect; their numbers are their positions. Later ones are left out.
+    /// How many agents an index holds: their numbers are 16-bit integers in the tables.
+    pub const MOST: usize = i16::MAX as usize;
+
+    /// Indexes at most [`AgentIndex::MOST`] agents for a dialect; their numbers are their positions. Later ones are left out.
     pub fn new(agents: &[Agent], dialect: &Dialect) -> AgentIndex {
-        let agents = &agents[..agents.len().min(i16::MAX as usize)];
+        let agents = &agents[..agents.len().min(AgentIndex::MOST)];
         let mut tokens = HashMap::default();
         let mut id = |text: &[u8]| {
             let next = tokens.len() as TokenId;
@@ -98,13 +102,17 @@ impl AgentIndex {
                     .collect()
             })
             .collect();
+        let names = agents
+            .iter()
+            .map(|agent| agent.chain().map(|token| (id(token.as_bytes()), token.into())).collect())
+            .collect();
         let follows_star: Vec<bool> = agents.iter().map(|agent| agent.follows_star).collect();
         let having = |follows: bool| {
             (0..agents.len() as i16).filter(|agent| follows_star[*agent as usize] == follows).collect::<Vec<_>>()
         };
         AgentIndex {
             longest: tokens.keys().map(|token| token.len()).max().unwrap_or(0),
-            names: agents.iter().map(|agent| agent.chain().map(Into::into).collect()).collect(),
+            names,
             followers: having(true),
             others: having(false),
             tokens,
@@ -149,8 +157,9 @@ impl AgentIndex {
     }
 
     /// The token at a place of an agent's chain, as its owner spells it.
-    pub(crate) fn name(&self, agent: i16, place: u16) -> &str {
-        &self.names[agent as usize][place as usize]
+    pub(crate) fn name(&self, agent: i16, place: u32) -> (TokenId, &str) {
+        let (id, name) = &self.names[agent as usize][place as usize];
+        (*id, name)
     }
 
     pub(crate) fn follows_star(&self, agent: usize) -> bool {

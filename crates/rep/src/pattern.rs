@@ -33,6 +33,30 @@ pub(crate) fn head(text: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// Longest piece, and longest path, for which comparing at every place beats setting up a search: both bound the work by a constant.
+const SHORT_PIECE: usize = 8;
+const SHORT_PATH: usize = 128;
+
+/// Where a piece first occurs. Linear; what is short on both sides is compared place by place, which costs less than the
+/// searcher's preparation. That matters because a hostile file has a hundred thousand rules for it.
+fn find(path: &[u8], piece: &[u8]) -> Option<usize> {
+    match piece {
+        [] => Some(0),
+        [byte] => memchr(*byte, path),
+        [first, rest @ ..] if piece.len() <= SHORT_PIECE && path.len() <= SHORT_PATH => {
+            let mut from = 0;
+            while let Some(at) = path.get(from..).and_then(|tail| memchr(*first, tail)) {
+                if path[from + at + 1..].starts_with(rest) {
+                    return Some(from + at);
+                }
+                from += at + 1;
+            }
+            None
+        }
+        _ => memmem::find(path, piece),
+    }
+}
+
 impl Pattern {
     /// Compiles a text whose wildcards are `star`, and whose final `$`, if `pinned`, is cut off already.
     pub(crate) fn new(mut text: &[u8], star: u8, pinned: bool, start: u32, in_arena: bool) -> Pattern {
@@ -76,7 +100,7 @@ impl Pattern {
         loop {
             let Some(wildcard) = memchr(self.star, pieces) else {
                 // The last piece. Unpinned it may stand anywhere, pinned it must end the path.
-                return if self.pinned { rest.ends_with(pieces) } else { memmem::find(rest, pieces).is_some() };
+                return if self.pinned { rest.ends_with(pieces) } else { find(rest, pieces).is_some() };
             };
             let piece = &pieces[..wildcard];
             pieces = &pieces[wildcard + 1..];
@@ -87,7 +111,7 @@ impl Pattern {
                     None => return false,
                 }
             } else if !piece.is_empty() {
-                match memmem::find(rest, piece) {
+                match find(rest, piece) {
                     Some(at) => rest = &rest[at + piece.len()..],
                     None => return false,
                 }

@@ -628,7 +628,7 @@ fn a_file_that_was_cut_says_so() {
             if sink.seen.last().is_some_and(|last| last.repaired.contains(&"length-short")) {
                 // The last response goes as far as the file does.
                 let last = bodies.pop().unwrap();
-                assert!(expected[bodies.len()].starts_with(&last), "{name} {cut}");
+                assert!(expected[bodies.len()].starts_with(last), "{name} {cut}");
                 assert_eq!(completion, Completion::Incomplete, "{name} {cut}");
                 short += 1;
             }
