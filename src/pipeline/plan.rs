@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn the_usual_target_is_a_256th_within_bounds() {
-        assert_eq!(plan(&[input("a.warc.gz", Some(MIB))], None).shard_size, 4 * MIB);
+        assert_eq!(plan(&[input("a.warc.gz", Some(MIB))], None).shard_size, 32 * MIB);
         assert_eq!(plan(&[input("a.warc.gz", Some(25_600 * MIB))], None).shard_size, 100 * MIB);
         assert_eq!(plan(&[input("a.warc.gz", Some(1 << 46))], None).shard_size, 256 * MIB);
         assert_eq!(
