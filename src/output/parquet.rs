@@ -7,7 +7,7 @@
 use super::OutputError;
 use super::pending::{PendingFile, Written, sync_folder};
 use crate::table::column::Buffer;
-use crate::table::{Column, Layout, Record, SCHEMA_VERSION, Table, schema};
+use crate::table::{Column, Layout, Leaf, Record, SCHEMA_VERSION, Table, schema};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use parquet::arrow::ArrowWriter;
@@ -207,10 +207,13 @@ fn properties<T: Record>(metadata: &Metadata) -> Result<WriterProperties, Parque
     for column in T::COLUMNS {
         Column::layouts(column, &[], &mut layouts);
     }
-    for (path, layout) in layouts {
+    for Leaf { path, layout, statistics } in layouts {
         let path = ColumnPath::new(path);
+        if !statistics {
+            builder = builder.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
+        }
         builder = match layout {
-            Layout::Dictionary => builder.set_column_dictionary_enabled(path, true),
+            Layout::Dictionary | Layout::Sorted => builder.set_column_dictionary_enabled(path, true),
             Layout::Plain => builder.set_column_dictionary_enabled(path, false),
             Layout::Delta => builder
                 .set_column_dictionary_enabled(path.clone(), false)
@@ -522,7 +525,7 @@ mod tests {
         let (found, _) = read(encoded(100, &Metadata::default()));
         let mut stated = Vec::new();
         Every::COLUMNS.iter().for_each(|column| column.layouts(&[], &mut stated));
-        let stated: Vec<String> = stated.into_iter().map(|(path, _)| path.join(".")).collect();
+        let stated: Vec<String> = stated.into_iter().map(|leaf| leaf.path.join(".")).collect();
         let leaves: Vec<String> =
             found.file_metadata().schema_descr().columns().iter().map(|leaf| leaf.path().string()).collect();
         assert_eq!(stated, leaves);

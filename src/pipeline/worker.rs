@@ -392,8 +392,7 @@ impl Rows<'_> {
 
     fn write_sitemaps(&mut self, body_key: i64, robots: &Robots<'_>) -> Result<(), OutputError> {
         for (line, url) in &robots.sitemaps {
-            let is_absolute =
-                std::str::from_utf8(url).is_ok_and(|url| url::Url::parse(url).is_ok_and(|url| url.has_host()));
+            let is_absolute = std::str::from_utf8(url).is_ok_and(|url| !Address::parse(url).host.is_empty());
             self.writer.sitemaps.push(&SitemapRow { body_key, url, line: *line as i32, is_absolute })?;
         }
         Ok(())

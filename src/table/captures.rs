@@ -1,6 +1,6 @@
 //! `captures`: a row an HTTP response.
 
-use super::column::{Cell, Column, column, delta, plain};
+use super::column::{Cell, Column, column, delta, plain, sorted};
 use super::{Place, Record, Table};
 use crate::capture::Repairs;
 
@@ -84,19 +84,19 @@ impl Table for Captures {
 impl Record for Captures {
     type Row<'a> = CaptureRow<'a>;
     const COLUMNS: &'static [Column<Captures>] = &[
-        column(
+        sorted(
             "crawl",
             "Crawl the capture is part of; null when the file's name does not tell.",
             "CC-MAIN-2026-43",
             Cell::MaybeText(|row| row.crawl),
         ),
-        column(
+        sorted(
             "warc_filename",
             "Input file (WARC or Parquet), relative to --root or from crawl-data/ on.",
             "crawl-data/CC-MAIN-2026-43/segments/1760000000000.1/robotstxt/CC-MAIN-20261010101010-20261010131010-00000.warc.gz",
             Cell::Text(|row| row.warc_filename),
         ),
-        column(
+        sorted(
             "warc_segment",
             "Segment of the crawl that the file belongs to; null when the file's name does not tell.",
             "1760000000000.1",

@@ -43,6 +43,18 @@ pub enum Layout {
     Plain,
     /// Bit-packed differences: integers that rise slowly, such as keys and offsets.
     Delta,
+    /// A dictionary, and the least and greatest value with it: text that comes in order, so that readers can pass over parts.
+    Sorted,
+}
+
+/// How one Parquet column is laid out.
+pub struct Leaf {
+    /// Its path in the schema.
+    pub path: Vec<String>,
+    /// The layout.
+    pub layout: Layout,
+    /// Whether the least and greatest value are kept: of text in no order they tell nothing and cost 2 % of a scan.
+    pub statistics: bool,
 }
 
 /// What there is to say about a column, without the type of its rows.
@@ -143,6 +155,16 @@ pub(crate) const fn delta<T: Record>(
     Column { name, about, example, cell, layout: Layout::Delta }
 }
 
+/// A column of text that comes in order.
+pub(super) const fn sorted<T: Record>(
+    name: &'static str,
+    about: &'static str,
+    example: &'static str,
+    cell: Cell<T>,
+) -> Column<T> {
+    Column { name, about, example, cell, layout: Layout::Sorted }
+}
+
 impl<T: Record> Column<T> {
     /// Its Arrow field, with the description as metadata. (The example stays out: every file carries its schema.)
     pub fn field(&self) -> Field {
@@ -162,7 +184,7 @@ impl<T: Record> Column<T> {
     }
 
     /// The layout of each Parquet column that it becomes, with the path of that column.
-    pub fn layouts(&self, parents: &[String], out: &mut Vec<(Vec<String>, Layout)>) {
+    pub fn layouts(&self, parents: &[String], out: &mut Vec<Leaf>) {
         let mut path = parents.to_vec();
         path.push(self.name.to_owned());
         match self.cell {
@@ -173,7 +195,8 @@ impl<T: Record> Column<T> {
             }
             _ => {}
         }
-        out.push((path, self.layout));
+        let statistics = self.layout == Layout::Sorted || (parents.is_empty() && self.cell.is_scalar());
+        out.push(Leaf { path, layout: self.layout, statistics });
     }
 }
 
@@ -186,6 +209,12 @@ fn element(kind: DataType) -> FieldRef {
 }
 
 impl<T: Record> Cell<T> {
+    /// Whether it holds one number, time or truth value.
+    fn is_scalar(&self) -> bool {
+        use Cell::{Bool, I16, I32, I64, MaybeI16, MaybeI32, MaybeI64, MaybeTime};
+        matches!(self, Bool(_) | I16(_) | MaybeI16(_) | I32(_) | MaybeI32(_) | I64(_) | MaybeI64(_) | MaybeTime(_))
+    }
+
     /// The Arrow type, and whether it may be null.
     fn kind(&self) -> (DataType, bool) {
         match self {
@@ -423,7 +452,7 @@ pub trait Elements<T: Record> {
     /// A buffer for the lists.
     fn buffer(&self) -> Box<dyn Buffer<T>>;
     /// The layout of each Parquet column that they become, with its path.
-    fn layouts(&self, parents: &[String], out: &mut Vec<(Vec<String>, Layout)>);
+    fn layouts(&self, parents: &[String], out: &mut Vec<Leaf>);
     /// What there is to say about their columns.
     fn describe(&self, prefix: &str, out: &mut Vec<Description>);
 }
@@ -441,7 +470,7 @@ impl<T: Record, I: Record> Elements<T> for Structs<T, I> {
         Box::new(StructsBuffer { get: self.0, columns, offsets: vec![0] })
     }
 
-    fn layouts(&self, parents: &[String], out: &mut Vec<(Vec<String>, Layout)>) {
+    fn layouts(&self, parents: &[String], out: &mut Vec<Leaf>) {
         for column in I::COLUMNS {
             column.layouts(parents, out);
         }

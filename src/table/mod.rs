@@ -20,7 +20,7 @@ mod verdicts_long;
 pub use agents::{AgentRow, Agents};
 pub use bodies::{Bodies, BodyRow, Extension, ExtensionRow, FindingRow, FindingTally, NamedAgent, NamedAgentRow};
 pub use captures::{CaptureRow, Captures};
-pub use column::{Cell, Column, Description, Layout, Record};
+pub use column::{Cell, Column, Description, Layout, Leaf, Record};
 pub use outcomes::{OutcomeRow, Outcomes};
 pub use probes::{ProbeRow, Probes};
 pub use problems::{ProblemRow, Problems};
