@@ -1,20 +1,29 @@
 //! The `robocensus` binary: arguments in, exit code out.
 
 use clap::Parser;
-use robocensus::cli::{Cli, Command, LogFormat};
+use robocensus::cli::{Cli, Command};
 use robocensus::command::{self, Exit, UsageError};
 use robocensus::ingest::parquet::is_decoding;
 use robocensus::pipeline::log::{Level, Log};
-use std::io::{self, ErrorKind, Write};
+use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    quiet_decoder_panics();
-    let cli = Cli::parse();
-    let log = Log::new(matches!(&cli.command, Command::Scan(args) if args.log == LogFormat::Json));
+    let log = Log::new(wants_json(std::env::args_os()));
+    panics_to(log);
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help and version are no errors and go to standard output.
+        Err(error) if !error.use_stderr() || !log.is_json() => error.exit(),
+        Err(error) => {
+            log.say(Level::Error, "usage", error.to_string().trim_end(), serde_json::Value::Null);
+            return ExitCode::from(2);
+        }
+    };
     match run(&cli.command) {
         Ok(exit) => ExitCode::from(exit.code()),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if command::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             log.say(Level::Error, "failed", &in_words(&error), serde_json::Value::Null);
             // 1: could not do it; 2: wrong usage.
@@ -50,16 +59,23 @@ fn in_words(error: &anyhow::Error) -> String {
     words
 }
 
-/// The reader of our output went away, as `head` does: no error of ours.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == ErrorKind::BrokenPipe))
+/// Whether messages are to be JSON: known before the arguments are, since they may be wrong.
+fn wants_json(args: impl Iterator<Item = OsString>) -> bool {
+    let args: Vec<OsString> = args.collect();
+    args.iter().any(|arg| arg == "--log=json") || args.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json")
 }
 
-/// A panic of the Parquet decoder is caught and becomes a row in `problems`; it need not be told twice.
-fn quiet_decoder_panics() {
+/// A panic of the Parquet decoder is caught and becomes a row in `problems`; it need not be told twice. Any other is a defect,
+/// and told like every message.
+fn panics_to(log: Log) {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !is_decoding() {
+        if is_decoding() {
+            return;
+        }
+        if log.is_json() {
+            log.say(Level::Error, "panic", &panic.to_string(), serde_json::Value::Null);
+        } else {
             tell(panic);
         }
     }));

@@ -192,12 +192,6 @@ fn rules_by_group(document: &Document<'_>, robots: &Robots<'_>) -> Vec<Vec<(u32,
     rules
 }
 
-/// Lines as people count them: what follows the last line end is one only if there is something.
-fn lines_of(document: &Document<'_>) -> u32 {
-    let lines = document.counts().lines;
-    if matches!(document.body().last(), None | Some(b'\n' | b'\r')) { lines - 1 } else { lines }
-}
-
 fn kind(allow: bool) -> &'static str {
     if allow { "allow" } else { "disallow" }
 }
@@ -277,7 +271,7 @@ fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[
             })
         })
         .collect();
-    json!({"body_bytes": document.body().len(), "lines": lines_of(document), "dialects": dialects})
+    json!({"body_bytes": document.body().len(), "lines": document.line_count(), "dialects": dialects})
 }
 
 /// Colours, where they are wanted; everything is legible without.
@@ -335,7 +329,7 @@ impl Page<'_> {
     /// The groups of each dialect; dialects that see the same ones are told together.
     fn write_groups(&self, out: &mut dyn Write) -> io::Result<()> {
         let bytes = counted(self.document.body().len() as u64, "byte");
-        writeln!(out, "{bytes}, {}", counted(u64::from(lines_of(self.document)), "line"))?;
+        writeln!(out, "{bytes}, {}", counted(u64::from(self.document.line_count()), "line"))?;
         let mut told: Vec<(Vec<&str>, String)> = Vec::new();
         for explanation in self.explanations {
             let text = self.groups_text(explanation);

@@ -9,6 +9,7 @@ pub mod schema;
 pub mod synth;
 
 use rep::Dialect;
+use std::io;
 
 /// A mistake of the user's: exit code 2, and the message names the fix.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +33,11 @@ impl Exit {
             Exit::DoneWithErrors => 3,
         }
     }
+}
+
+/// Whether the reader of our output went away, as `head` does: no error of ours.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
 }
 
 /// The dialects of these names, each once, in the order given; `all` stands for every one.

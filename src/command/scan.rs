@@ -6,9 +6,9 @@ use crate::cli::{LogFormat, ScanArgs, VerdictLayout};
 use crate::evaluate::Questions;
 use crate::evaluate::agents::AgentSet;
 use crate::evaluate::probes::ProbeSet;
-use crate::ingest::Limits;
 use crate::ingest::input::{self, Format, Inputs};
 use crate::ingest::parquet::inspect;
+use crate::ingest::{Limits, Origin};
 use crate::output::{Metadata, NamedSet, ShardTables};
 use crate::pipeline::log::{Level, Log, escape_controls};
 use crate::pipeline::plan::{Cut, Plan, Selection};
@@ -36,45 +36,75 @@ pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
         dry_run(args, &setup, out)?;
         return Ok(Exit::Done);
     }
-    let finished = run_scan(setup)?;
-    let incomplete = finished.incomplete();
-    for name in incomplete.iter().take(10) {
-        log.say(
-            Level::Warning,
-            "incomplete",
-            &format!("`{name}` could not be read to its end"),
-            json!({"input": name}),
-        );
+    refuse_own_input(&setup)?;
+    if setup.plan.shards.iter().all(|shard| !setup.selection.takes(shard.number)) {
+        let message = format!("--shard {} has no shard to do: there are {}", setup.selection, setup.plan.shards.len());
+        log.say(Level::Warning, "empty-selection", &message, json!({}));
     }
-    if incomplete.len() > 10 {
-        let message = format!("{} more could not be read to their end", incomplete.len() - 10);
+    let finished = run_scan(setup)?;
+    let exit = tell_end(args, &finished, log);
+    match summary(args, &finished, since, out).and_then(|()| Ok(out.flush()?)) {
+        // The tables are what counts: a summary that nobody reads changes nothing about them.
+        Err(error) if !crate::command::is_broken_pipe(&error) => {
+            log.say(Level::Warning, "summary", &format!("the summary could not be written: {error}"), json!({}));
+        }
+        _ => {}
+    }
+    Ok(exit)
+}
+
+/// Reading from the folder that is written to would end in reading one's own output, or with `--overwrite` in removing the input.
+fn refuse_own_input(setup: &Setup) -> Result<(), UsageError> {
+    let Ok(out) = setup.options.out.canonicalize() else { return Ok(()) };
+    let inside = setup.inputs.iter().find(|input| match &input.origin {
+        Origin::File(path) => path.canonicalize().is_ok_and(|path| path.starts_with(&out)),
+        Origin::Stdin => false,
+    });
+    match inside {
+        Some(input) => {
+            let out = setup.options.out.display();
+            let name = &input.name;
+            Err(UsageError(format!(
+                "the input `{name}` lies in the output folder `{out}`; choose another output folder"
+            )))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Says which inputs could not be read to their end, and decides the exit code.
+fn tell_end(args: &ScanArgs, finished: &Finished, log: Log) -> Exit {
+    const MOST: usize = 10;
+    let incomplete = finished.incomplete();
+    for input in incomplete.iter().take(MOST) {
+        let why = input.problem.as_deref().unwrap_or("unknown why");
+        let message = format!("`{}` could not be read to its end: {why}", input.name);
+        log.say(Level::Warning, "incomplete", &message, json!({"input": input.name}));
+    }
+    if incomplete.len() > MOST {
+        let message = format!("{} more could not be read to their end", incomplete.len() - MOST);
         log.say(Level::Warning, "incomplete", &message, json!({}));
     }
     let exit = if incomplete.len() as u64 > args.max_errors { Exit::DoneWithErrors } else { Exit::Done };
-    if log.is_json() {
-        let manifest = &finished.manifest;
-        log.say(
-            Level::Info,
-            "done",
-            "done",
-            json!({
-                "totals": manifest.counts.totals,
-                "problems": manifest.counts.problems,
-                "incomplete_inputs": incomplete.len(),
-                "exit": exit.code(),
-            }),
-        );
-    }
-    summary(args, &finished, since, out)?;
     if exit == Exit::DoneWithErrors {
         let message = format!(
-            "{} could not be read to the end (--max-errors allows {}); see the table problems",
+            "{} could not be read to the end (--max-errors allows {}); see the table problems, mend and run the same again",
             counted(incomplete.len() as u64, "input"),
             args.max_errors
         );
         log.say(Level::Error, "too-many-errors", &message, json!({}));
     }
-    Ok(exit)
+    if log.is_json() {
+        let counts = &finished.manifest.counts;
+        let fields = json!({
+            "totals": counts.totals,
+            "problems": counts.problems,
+            "incomplete_inputs": incomplete.len(),
+            "exit": exit.code(),
+        });
+        log.say(Level::Info, "done", "done", fields);
+    }
+    exit
 }
 
 /// From what was typed to what is done; the text says what was passed over on the way.
@@ -173,6 +203,7 @@ fn configuration(
         ("sample", json!(sample.to_string())),
         ("body_cap", json!(args.body_cap)),
         ("shard_size", json!(plan.shard_size)),
+        ("shards", json!(plan.shards.len())),
         ("columns", json!(args.columns)),
     ];
     entries.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -214,8 +245,8 @@ fn dry_run(args: &ScanArgs, setup: &Setup, out: &mut dyn Write) -> Result<()> {
         setup.probes.name,
         setup.options.metadata.dialects.join(", ")
     )?;
-    for input in setup.inputs.iter().filter(|input| input.format == Format::Parquet).take(5) {
-        let crate::ingest::Origin::File(path) = &input.origin else { continue };
+    for input in setup.inputs.iter().filter(|input| input.format == Format::Parquet && input.size.is_some()).take(5) {
+        let Origin::File(path) = &input.origin else { continue };
         writeln!(out, "columns of {}:", escape_controls(&input.name))?;
         match inspect(path, &setup.options.columns) {
             Ok(found) => {

@@ -118,10 +118,9 @@ fn introduction() -> String {
         What `robocensus scan` writes, schema version {SCHEMA_VERSION}. Columns bear the names of Common Crawl's index where it has \
         them. `body_key` joins captures, bodies, verdicts, sitemaps and rules; `body_id` compares bodies across shards and crawls.\n\n\
         | table | a row |\n|---|---|\n{}\n\
-        A table of parts has one file a shard, numbered as the shards are. A shard without rows for a table writes no part of it, but \
-        for shard 0, which writes all of them: so every folder of a finished output has at least one file. Rows are in the order of \
+        A table of parts has one file a shard, numbered as the shards are, also where it has no rows. Rows are in the order of \
         the input. What bears a final name is complete; the shards in `_shards/` are those that are done, and `manifest.json` is \
-        there when all of them are.\n\n\
+        there when all of them are, or all that `--shard` selects, which it then names.\n\n\
         Types are Parquet's as every engine reads them: signed integers, UTC timestamps in microseconds, UTF-8 strings (also for \
         enumerations), lists, and 16-byte binary for hashes. Bytes of a robots.txt that are not UTF-8 are U+FFFD in strings. Lists and \
         what is in them are never null. Each column carries its description as Arrow field metadata, and each \

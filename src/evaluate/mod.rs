@@ -52,7 +52,7 @@ pub struct Answers<'a> {
     pub set: &'a RuleSet,
     /// Agents that follow it, ascending ids.
     pub agents: &'a [i16],
-    /// The tokens by which its groups name them, joined by blanks; empty unless the basis is `named`.
+    /// The tokens by which its groups name them, joined by commas; empty unless the basis is `named`.
     pub token: &'a str,
     /// Ids of the probes that are denied, ascending.
     pub disallowed: &'a [i32],
@@ -105,7 +105,7 @@ impl Evaluator {
             self.token.clear();
             for token in self.selection.tokens_of(set, index) {
                 if !self.token.is_empty() {
-                    self.token.push(' ');
+                    self.token.push(',');
                 }
                 self.token.push_str(token);
             }

@@ -2,27 +2,27 @@
 
 use super::OutputError;
 use super::manifest::MANIFEST;
-use super::pending::{final_name, sync_folder};
-use super::shard::{COMMITS, shard_of};
+use super::pending::{final_name, read_json, sync_folder};
+use super::shard::{COMMITS, ShardCommit, commits_path, plan_path, shard_of};
 use crate::table::{Place, TABLES};
+use std::collections::BTreeMap;
 use std::fs::{self, DirEntry};
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Makes OUT, or makes sure that it is ours and can be written to.
 ///
-/// An existing folder is ours when it is empty or has the folder of commits or the manifest in it.
+/// An existing folder is ours when it has a plan or a manifest of this program in it, or nothing but what such a run makes first.
 pub fn prepare(out: &Path) -> Result<(), OutputError> {
-    if out.exists() && !out.is_dir() {
+    if fs::symlink_metadata(out).is_ok() && !out.is_dir() {
         return Err(OutputError::NotAFolder { path: out.to_owned() });
     }
     fs::create_dir_all(out).map_err(|source| OutputError::io(out, source))?;
-    let commits = out.join(COMMITS);
-    if !commits.is_dir()
-        && !out.join(MANIFEST).is_file()
-        && let Some(found) = entries(out)?.into_iter().find(|entry| final_name(&name(entry)).is_none())
+    let commits = commits_path(out);
+    if !is_ours(out)
+        && let Some(found) = foreign_entry(out)?
     {
-        return Err(OutputError::Foreign { path: out.to_owned(), found: name(&found) });
+        return Err(OutputError::Foreign { path: out.to_owned(), found });
     }
     fs::create_dir_all(&commits).map_err(|source| OutputError::io(&commits, source))?;
     // An existing folder says nothing about whether files can be made in it.
@@ -30,9 +30,53 @@ pub fn prepare(out: &Path) -> Result<(), OutputError> {
     sync_folder(out)
 }
 
-/// Whether the output is finished: it has a manifest.
-pub fn is_complete(out: &Path) -> bool {
-    out.join(MANIFEST).is_file()
+/// Whether a folder has a plan, a commit or a manifest of this program in it.
+fn is_ours(out: &Path) -> bool {
+    let says = |path: &Path, key: &str, expected: Option<&str>| match read_json::<serde_json::Value>(path) {
+        Ok(Some(value)) => match expected {
+            Some(expected) => value[key] == expected,
+            None => value[key].is_string(),
+        },
+        _ => false,
+    };
+    let is_commit = |entry: &DirEntry| {
+        shard_of(&name(entry)).is_some() && matches!(read_json::<ShardCommit>(&entry.path()), Ok(Some(_)))
+    };
+    says(&out.join(MANIFEST), "tool", Some(env!("CARGO_PKG_NAME")))
+        || says(&plan_path(out), "configuration_hash", None)
+        || entries(&commits_path(out)).is_ok_and(|commits| commits.iter().any(is_commit))
+}
+
+/// Something in OUT that a run which was ended at its very start would not have left.
+fn foreign_entry(out: &Path) -> Result<Option<String>, OutputError> {
+    for entry in entries(out)? {
+        let entry_name = name(&entry);
+        if entry_name == COMMITS {
+            let inside = entries(&entry.path())?;
+            if let Some(found) = inside.iter().find(|entry| final_name(&name(entry)).is_none()) {
+                return Ok(Some(format!("{COMMITS}/{}", name(found))));
+            }
+        } else if final_name(&entry_name).is_none() {
+            return Ok(Some(entry_name));
+        }
+    }
+    Ok(None)
+}
+
+/// Removes parts that no commit speaks for: of shards that are to be done again, or of another plan.
+pub fn remove_orphans(out: &Path, commits: &BTreeMap<u32, ShardCommit>) -> Result<(), OutputError> {
+    for table in TABLES.iter().filter(|table| table.in_shards()) {
+        for entry in entries(&out.join(table.name))? {
+            let part = name(&entry);
+            let Some(shard) = shard_of(&part) else { continue };
+            let path = format!("{}/{part}", table.name);
+            let is_stated = commits.get(&shard).is_some_and(|commit| commit.files.iter().any(|file| file.path == path));
+            if !is_stated {
+                remove(&entry.path())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Removes what runs that were ended from outside left under temporary names; gives the number of files.
@@ -54,11 +98,14 @@ pub fn clean_leftovers(out: &Path, owned: Option<&dyn Fn(u32) -> bool>) -> Resul
     Ok(removed)
 }
 
-/// Removes all that robocensus wrote to OUT, and nothing else: first what says that it is there, then the tables.
+/// Removes all that robocensus wrote to OUT, and nothing else: first what says that it is there, then the tables, last the plan,
+/// which says that the folder is ours.
 pub fn remove_output(out: &Path) -> Result<(), OutputError> {
     remove(&out.join(MANIFEST))?;
-    for entry in entries(&out.join(COMMITS))? {
-        remove(&entry.path())?;
+    for entry in entries(&commits_path(out))? {
+        if shard_of(&name(&entry)).is_some() {
+            remove(&entry.path())?;
+        }
     }
     clean_leftovers(out, None)?;
     for table in TABLES {
@@ -76,7 +123,7 @@ pub fn remove_output(out: &Path) -> Result<(), OutputError> {
             }
         }
     }
-    Ok(())
+    remove(&plan_path(out))
 }
 
 /// The folders of OUT in which files are written.
@@ -102,7 +149,7 @@ fn name(entry: &DirEntry) -> String {
 }
 
 /// Removes a file; it is no error when somebody else did.
-fn remove(path: &Path) -> Result<(), OutputError> {
+pub(super) fn remove(path: &Path) -> Result<(), OutputError> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(OutputError::io(path, e)),
         _ => Ok(()),

@@ -24,6 +24,9 @@ pub struct Manifest {
     pub configuration_hash: String,
     /// The configuration, as the caller describes it.
     pub configuration: Value,
+    /// Which shards of the run these are, as in `--shard 3/8`; absent when they are all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<String>,
     /// How many shards there are.
     pub shards: u64,
     /// What they counted, together.
@@ -59,6 +62,9 @@ pub struct InputFile {
     pub captures: u64,
     /// Whether every part was read to its end.
     pub complete: bool,
+    /// What first kept it from being read to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 impl Manifest {
@@ -66,6 +72,7 @@ impl Manifest {
     pub fn new(
         configuration: Value,
         configuration_hash: String,
+        selection: Option<String>,
         commits: &BTreeMap<u32, ShardCommit>,
         singles: &[PartFile],
     ) -> Manifest {
@@ -93,6 +100,7 @@ impl Manifest {
             schema_version: SCHEMA_VERSION,
             configuration_hash,
             configuration,
+            selection,
             shards: commits.len() as u64,
             counts,
             tables,
@@ -103,6 +111,17 @@ impl Manifest {
     /// Writes it to OUT: the last file of a scan.
     pub fn write(&self, out: &Path) -> Result<Written, OutputError> {
         write_json(&out.join(MANIFEST), self)
+    }
+
+    /// Whether every file it names is there with the size it states. Hashes are not checked, which would mean reading everything.
+    pub fn is_whole(&self, out: &Path) -> bool {
+        let files = self.tables.iter().flat_map(|table| &table.files);
+        files.into_iter().all(|file| file.is_as_stated(out))
+    }
+
+    /// Takes it away: the output is not finished.
+    pub fn remove(out: &Path) -> Result<(), OutputError> {
+        super::folder::remove(&out.join(MANIFEST))
     }
 
     /// Reads that of OUT; `None` when there is none.
@@ -117,6 +136,7 @@ fn add_input(inputs: &mut Vec<InputFile>, part: &InputPart) {
         Some(last) if last.name == part.name => {
             last.captures += part.captures;
             last.complete &= part.complete;
+            last.problem = last.problem.take().or_else(|| part.problem.clone());
             last.size = last.size.or(part.size);
         }
         _ => inputs.push(InputFile {
@@ -124,6 +144,7 @@ fn add_input(inputs: &mut Vec<InputFile>, part: &InputPart) {
             size: part.size,
             captures: part.captures,
             complete: part.complete,
+            problem: part.problem.clone(),
         }),
     }
 }
@@ -143,7 +164,15 @@ mod tests {
         ShardCommit {
             shard,
             configuration_hash: "c".to_owned(),
-            inputs: vec![InputPart { name: name.to_owned(), start: 0, end: None, size: Some(9), captures, complete }],
+            inputs: vec![InputPart {
+                name: name.to_owned(),
+                start: 0,
+                end: None,
+                size: Some(9),
+                captures,
+                complete,
+                problem: None,
+            }],
             files: vec![file("captures"), file("bodies")],
             counts: Counts {
                 problems: BTreeMap::from([("member-damaged".to_owned(), 1)]),
@@ -163,15 +192,21 @@ mod tests {
             bytes: 3,
             xxh3_128: String::new(),
         };
-        let manifest = Manifest::new(serde_json::json!({"dialects": ["rfc9309"]}), "c".to_owned(), &commits, &[single]);
+        let manifest =
+            Manifest::new(serde_json::json!({"dialects": ["rfc9309"]}), "c".to_owned(), None, &commits, &[single]);
         assert_eq!(manifest.shards, 3);
         assert_eq!(manifest.counts.totals["captures"], 13);
         assert_eq!(manifest.counts.problems["member-damaged"], 3);
         let tables: Vec<_> =
             manifest.tables.iter().map(|t| (t.name.as_str(), t.rows, t.bytes, t.files.len())).collect();
         assert_eq!(tables, [("captures", 13, 300, 3), ("bodies", 13, 300, 3), ("agents", 2, 3, 1)]);
-        let input =
-            |name: &str, captures, complete| InputFile { name: name.to_owned(), size: Some(9), captures, complete };
+        let input = |name: &str, captures, complete| InputFile {
+            name: name.to_owned(),
+            size: Some(9),
+            captures,
+            complete,
+            problem: None,
+        };
         assert_eq!(manifest.inputs, [input("a", 5, true), input("b", 8, false)]);
 
         let dir = tempfile::tempdir().unwrap();

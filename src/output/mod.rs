@@ -12,10 +12,12 @@ mod pending;
 mod shard;
 
 pub use error::OutputError;
-pub use folder::{clean_leftovers, is_complete, prepare, remove_output};
+pub use folder::{clean_leftovers, prepare, remove_orphans, remove_output};
 pub use manifest::{InputFile, Manifest, TableFiles};
 pub use parquet::{
     BATCH_ROWS, EncodeError, Encoder, Metadata, NamedSet, ROW_GROUP_BYTES, TableWriter, hash_hex, write_single,
 };
 pub use pending::{PendingFile, Written, read_json, write_json};
-pub use shard::{Counts, InputPart, PartFile, ShardCommit, ShardTables, ShardWriter, read_commits};
+pub use shard::{
+    Counts, InputPart, PartFile, ShardCommit, ShardTables, ShardWriter, commits_path, plan_path, read_commits,
+};

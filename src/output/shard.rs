@@ -13,6 +13,19 @@ use std::path::{Path, PathBuf};
 /// Folder of the commits in OUT.
 pub(super) const COMMITS: &str = "_shards";
 
+/// The plan in the folder of commits: written first, by the pipeline.
+pub(super) const PLAN: &str = "plan.json";
+
+/// Where the plan of an output is.
+pub fn plan_path(out: &Path) -> PathBuf {
+    out.join(COMMITS).join(PLAN)
+}
+
+/// The folder of commits of an output.
+pub fn commits_path(out: &Path) -> PathBuf {
+    out.join(COMMITS)
+}
+
 /// Which tables a shard writes besides those that it always does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShardTables {
@@ -82,6 +95,9 @@ pub struct InputPart {
     pub captures: u64,
     /// Whether it was read to its end.
     pub complete: bool,
+    /// What kept it from being read to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
 }
 
 /// A file of a table.
@@ -97,6 +113,13 @@ pub struct PartFile {
     pub bytes: u64,
     /// xxh3-128 of the bytes, in hexadecimal.
     pub xxh3_128: String,
+}
+
+impl PartFile {
+    /// Whether it is there with the size it should have.
+    pub fn is_as_stated(&self, out: &Path) -> bool {
+        fs::metadata(out.join(&self.path)).is_ok_and(|found| found.is_file() && found.len() == self.bytes)
+    }
 }
 
 /// Named numbers that add up over shards.
@@ -155,18 +178,16 @@ impl ShardWriter {
 
     /// Closes and syncs every file, gives them their names, and writes the commit last.
     ///
-    /// A table without rows has no file, but for shard 0: it writes all its tables, so that each folder of a finished output has at
-    /// least one part to take the columns from. On an error nothing half-written bears a final name and the shard is not done.
+    /// A table without rows has a part too, so that every folder has the columns to take, whichever shards are in it. On an error nothing half-written bears a final name and the shard is not done.
     pub fn commit(self, inputs: Vec<InputPart>, counts: Counts) -> Result<ShardCommit, OutputError> {
         let mut closed = Vec::new();
-        let keep_empty = self.shard == 0;
-        close(self.captures, keep_empty, &mut closed)?;
-        close(self.bodies, keep_empty, &mut closed)?;
-        close_maybe(self.verdicts, keep_empty, &mut closed)?;
-        close_maybe(self.verdicts_long, keep_empty, &mut closed)?;
-        close(self.sitemaps, keep_empty, &mut closed)?;
-        close_maybe(self.rules, keep_empty, &mut closed)?;
-        close(self.problems, keep_empty, &mut closed)?;
+        close(self.captures, &mut closed)?;
+        close(self.bodies, &mut closed)?;
+        close_maybe(self.verdicts, &mut closed)?;
+        close_maybe(self.verdicts_long, &mut closed)?;
+        close(self.sitemaps, &mut closed)?;
+        close_maybe(self.rules, &mut closed)?;
+        close(self.problems, &mut closed)?;
 
         let mut files = Vec::with_capacity(closed.len());
         let mut folders = BTreeSet::new();
@@ -208,20 +229,13 @@ struct Closed {
     file: super::PendingFile,
 }
 
-fn close<T: Table>(writer: TableWriter<T>, keep_empty: bool, to: &mut Vec<Closed>) -> Result<(), OutputError> {
-    let rows = writer.rows();
-    if rows > 0 || keep_empty {
-        to.push(Closed { table: T::NAME, rows, file: writer.close()? });
-    }
+fn close<T: Table>(writer: TableWriter<T>, to: &mut Vec<Closed>) -> Result<(), OutputError> {
+    to.push(Closed { table: T::NAME, rows: writer.rows(), file: writer.close()? });
     Ok(())
 }
 
-fn close_maybe<T: Table>(
-    writer: Option<TableWriter<T>>,
-    keep_empty: bool,
-    to: &mut Vec<Closed>,
-) -> Result<(), OutputError> {
-    writer.map_or(Ok(()), |writer| close(writer, keep_empty, to))
+fn close_maybe<T: Table>(writer: Option<TableWriter<T>>, to: &mut Vec<Closed>) -> Result<(), OutputError> {
+    writer.map_or(Ok(()), |writer| close(writer, to))
 }
 
 /// Name of a shard's part: five digits, more when there are more.
@@ -261,10 +275,7 @@ pub fn read_commits(out: &Path) -> Result<BTreeMap<u32, ShardCommit>, OutputErro
             Ok(_) | Err(OutputError::Damaged { .. }) => continue,
             Err(other) => return Err(other),
         };
-        let as_stated = |file: &PartFile| {
-            fs::metadata(out.join(&file.path)).is_ok_and(|found| found.is_file() && found.len() == file.bytes)
-        };
-        if commit.files.iter().all(as_stated) {
+        if commit.files.iter().all(|file| file.is_as_stated(out)) {
             commits.insert(shard, commit);
         }
     }
@@ -273,7 +284,7 @@ pub fn read_commits(out: &Path) -> Result<BTreeMap<u32, ShardCommit>, OutputErro
 
 #[cfg(test)]
 mod tests {
-    use super::super::{clean_leftovers, hash_hex, is_complete, prepare, remove_output};
+    use super::super::{clean_leftovers, hash_hex, prepare, remove_output};
     use super::*;
     use crate::table::{BodyRow, CaptureRow, SitemapRow, VerdictRow, body_id, body_key};
 
@@ -303,6 +314,7 @@ mod tests {
             size: Some(1000),
             captures: captures.into(),
             complete: true,
+            problem: None,
         };
         writer.commit(vec![part], Counts::default())
     }
@@ -336,12 +348,13 @@ mod tests {
             "captures/part-00000.parquet",
             "captures/part-123456.parquet",
             "problems/part-00000.parquet",
+            "problems/part-123456.parquet",
             "sitemaps/part-00000.parquet",
             "sitemaps/part-123456.parquet",
             "verdicts/part-00000.parquet",
             "verdicts/part-123456.parquet",
         ];
-        assert_eq!(files(&out), found, "shard 0 has all of its tables, others those with rows");
+        assert_eq!(files(&out), found, "a table without rows has a part too");
         for file in first.files.iter().chain(&last.files) {
             let bytes = fs::read(out.join(&file.path)).unwrap();
             assert_eq!((file.bytes, &file.xxh3_128), (bytes.len() as u64, &hash_hex(&bytes)), "{}", file.path);
@@ -349,7 +362,6 @@ mod tests {
         assert_eq!(first.files.iter().map(|file| file.rows).collect::<Vec<_>>(), [3, 3, 3, 3, 0]);
         let commits = read_commits(&out).unwrap();
         assert_eq!(commits, BTreeMap::from([(0, first), (123_456, last)]));
-        assert!(!is_complete(&out));
     }
 
     #[test]
@@ -371,7 +383,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         prepare(dir.path()).unwrap();
         write(dir.path(), 5, 0).unwrap();
-        assert_eq!(files(dir.path()), ["_shards/00005.json"]);
+        assert_eq!(files(dir.path()).len(), 6, "five tables and the commit");
         assert!(read_commits(dir.path()).unwrap().contains_key(&5));
     }
 
@@ -448,7 +460,8 @@ mod tests {
         remove_output(out).unwrap();
         assert_eq!(files(out), ["bodies/mine.parquet", "notes.txt"]);
         assert!(read_commits(out).unwrap().is_empty());
-        prepare(out).unwrap();
+        // What is left is somebody else's.
+        assert!(matches!(prepare(out), Err(OutputError::Foreign { .. })));
     }
 
     #[test]

@@ -74,6 +74,9 @@ pub fn differences(theirs: &PlanRecord, ours: &PlanRecord) -> Vec<String> {
     }
     if theirs.inputs != ours.inputs {
         lines.push(input_difference(&theirs.inputs, &ours.inputs));
+    } else if theirs.plan != ours.plan && lines.is_empty() {
+        let (before, now) = (theirs.plan.shards.len(), ours.plan.shards.len());
+        lines.push(format!("plan: cut into {before} shards there, otherwise into {now} now"));
     }
     lines
 }

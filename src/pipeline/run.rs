@@ -9,9 +9,10 @@ use crate::evaluate::agents::AgentSet;
 use crate::evaluate::probes::ProbeSet;
 use crate::ingest::input::Input;
 use crate::output::{
-    Manifest, OutputError, PartFile, ShardCommit, clean_leftovers, prepare, read_commits, read_json, remove_output,
-    write_json, write_single,
+    InputFile, Manifest, OutputError, PartFile, ShardCommit, clean_leftovers, commits_path, plan_path, prepare,
+    read_commits, read_json, remove_orphans, remove_output, write_json, write_single,
 };
+use crate::quantity::counted;
 use crate::table::{AgentRow, Agents, OutcomeRow, Outcomes, ProbeRow, Probes};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
@@ -62,9 +63,9 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Names of the inputs that could not be read to their end.
-    pub fn incomplete(&self) -> Vec<&str> {
-        self.manifest.inputs.iter().filter(|input| !input.complete).map(|input| input.name.as_str()).collect()
+    /// The inputs that could not be read to their end.
+    pub fn incomplete(&self) -> Vec<&InputFile> {
+        self.manifest.inputs.iter().filter(|input| !input.complete).collect()
     }
 }
 
@@ -84,6 +85,18 @@ pub enum ScanError {
         out: PathBuf,
         /// What differs, a line each.
         differences: Vec<String>,
+    },
+    /// OUT holds a run on an input that cannot be recognised again.
+    #[error(
+        "`{}` holds what an earlier run made of `{input}`, and whether that is the same now nobody can tell; \
+         use another output folder or --overwrite",
+        out.display()
+    )]
+    Unknown {
+        /// The output folder.
+        out: PathBuf,
+        /// The input.
+        input: String,
     },
     /// OUT is being written.
     #[error("another run is writing to `{}`; wait for it or choose another output folder", .0.display())]
@@ -109,12 +122,12 @@ pub fn run(mut setup: Setup) -> Result<Finished, ScanError> {
     let record = record(&setup);
     setup.options.metadata.configuration_hash.clone_from(&record.configuration_hash);
 
+    if let Some(manifest) = finished_before(&out, &record, &setup)? {
+        return Ok(Finished { manifest, resumed: 0, was_complete: true });
+    }
     prepare(&out)?;
     let _lock = lock(&out)?;
-    let mut commits = match begin(&out, &record, &setup)? {
-        Begun::Finished(manifest) => return Ok(Finished { manifest, resumed: 0, was_complete: true }),
-        Begun::Unfinished(commits) => commits,
-    };
+    let mut commits = begin(&out, &record, &setup)?;
     let resumed = commits.len();
     let pending: Vec<&Shard> = setup
         .plan
@@ -124,7 +137,8 @@ pub fn run(mut setup: Setup) -> Result<Finished, ScanError> {
         .filter(|shard| !commits.contains_key(&shard.number))
         .collect();
     if resumed > 0 {
-        let message = format!("going on with `{}`: {resumed} shards are done, {} to do", out.display(), pending.len());
+        let done = counted(resumed as u64, "shard");
+        let message = format!("going on with `{}`: {done} done, {} to do", out.display(), pending.len());
         setup.log.say(Level::Info, "resume", &message, json!({"done": resumed, "pending": pending.len()}));
     }
     for commit in do_shards(&pending, &setup)? {
@@ -146,13 +160,9 @@ fn record(setup: &Setup) -> PlanRecord {
     }
 }
 
-fn plan_path(out: &Path) -> PathBuf {
-    out.join("_shards").join("plan.json")
-}
-
 /// Keeps a second run away for as long as the file is open; a process that dies lets go of it.
 fn lock(out: &Path) -> Result<Option<File>, ScanError> {
-    let folder = out.join("_shards");
+    let folder = commits_path(out);
     let file = File::open(&folder).map_err(|source| OutputError::io(&folder, source))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -162,13 +172,39 @@ fn lock(out: &Path) -> Result<Option<File>, ScanError> {
     }
 }
 
-enum Begun {
-    Finished(Manifest),
-    Unfinished(BTreeMap<u32, ShardCommit>),
+/// The manifest of OUT if it is finished, is of this run, and nothing of it is missing.
+///
+/// Inputs that could not be read to their end get another chance: what kept them from it may have gone.
+fn finished_before(out: &Path, record: &PlanRecord, setup: &Setup) -> Result<Option<Manifest>, ScanError> {
+    if setup.overwrite {
+        return Ok(None);
+    }
+    let (Ok(Some(manifest)), Ok(Some(before))) = (Manifest::read(out), read_json::<PlanRecord>(&plan_path(out))) else {
+        return Ok(None);
+    };
+    refuse_another(out, &before, record)?;
+    refuse_unknown(out, setup)?;
+    let is_finished = manifest.is_whole(out) && manifest.inputs.iter().all(|input| input.complete);
+    Ok(is_finished.then_some(manifest))
 }
 
-/// Looks at what OUT holds: nothing, this run, or another one.
-fn begin(out: &Path, record: &PlanRecord, setup: &Setup) -> Result<Begun, ScanError> {
+fn refuse_another(out: &Path, before: &PlanRecord, record: &PlanRecord) -> Result<(), ScanError> {
+    match differences(before, record) {
+        differences if differences.is_empty() => Ok(()),
+        differences => Err(ScanError::OtherRun { out: out.to_owned(), differences }),
+    }
+}
+
+/// Of standard input nobody can say whether it is the same as before.
+fn refuse_unknown(out: &Path, setup: &Setup) -> Result<(), ScanError> {
+    match setup.inputs.iter().find(|input| input.size.is_none()) {
+        Some(input) => Err(ScanError::Unknown { out: out.to_owned(), input: input.name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Looks at what OUT holds (nothing, this run, or another one) and makes it ready; gives the shards that are done.
+fn begin(out: &Path, record: &PlanRecord, setup: &Setup) -> Result<BTreeMap<u32, ShardCommit>, ScanError> {
     if setup.overwrite {
         remove_output(out)?;
     }
@@ -178,28 +214,30 @@ fn begin(out: &Path, record: &PlanRecord, setup: &Setup) -> Result<Begun, ScanEr
         Err(OutputError::Damaged { .. }) => None,
         Err(other) => return Err(other.into()),
     };
-    let manifest = Manifest::read(out)?;
-    match before {
-        Some(before) => {
-            let differences = differences(&before, record);
-            if !differences.is_empty() {
-                return Err(ScanError::OtherRun { out: out.to_owned(), differences });
-            }
-        }
-        None if manifest.is_some() || !read_commits(out)?.is_empty() => {
+    let mut commits = read_commits(out)?;
+    match &before {
+        Some(before) => refuse_another(out, before, record)?,
+        None if out_has_manifest(out) || !commits.is_empty() => {
             let differences = vec!["its plan (_shards/plan.json) is missing or damaged".to_owned()];
             return Err(ScanError::OtherRun { out: out.to_owned(), differences });
         }
         None => {}
     }
-    if let Some(manifest) = manifest {
-        return Ok(Begun::Finished(manifest));
+    if !commits.is_empty() {
+        refuse_unknown(out, setup)?;
     }
-    clean_leftovers(out, None)?;
-    write_json(&plan_path(out), record)?;
-    let mut commits = read_commits(out)?;
     commits.retain(|_, commit| commit.configuration_hash == record.configuration_hash);
-    Ok(Begun::Unfinished(commits))
+    // What could not be read to its end is tried again.
+    commits.retain(|_, commit| commit.inputs.iter().all(|input| input.complete));
+    Manifest::remove(out)?;
+    clean_leftovers(out, None)?;
+    remove_orphans(out, &commits)?;
+    write_json(&plan_path(out), record)?;
+    Ok(commits)
+}
+
+fn out_has_manifest(out: &Path) -> bool {
+    !matches!(Manifest::read(out), Ok(None))
 }
 
 /// Does the shards, one rayon task each. The first failure ends the others at their next capture; shards that are done stay done.
@@ -293,8 +331,8 @@ fn finish(
         write_single::<Probes>(out, probes, metadata)?,
         write_single::<Outcomes>(out, outcomes, metadata)?,
     ];
-    let PlanRecord { configuration, configuration_hash, .. } = record;
-    let manifest = Manifest::new(configuration, configuration_hash, commits, &singles);
+    let PlanRecord { configuration, configuration_hash, selection, .. } = record;
+    let manifest = Manifest::new(configuration, configuration_hash, selection, commits, &singles);
     manifest.write(out)?;
     Ok(manifest)
 }

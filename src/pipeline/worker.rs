@@ -88,6 +88,7 @@ impl Worker {
             counts: Counts::default(),
             totals: Totals::default(),
             told: 0,
+            last_problem: None,
             failure: None,
         };
         let mut parts = Vec::with_capacity(shard.parts.len());
@@ -96,6 +97,7 @@ impl Worker {
             rows.input =
                 Some(InputNames { name: &input.name, crawl: crawl_of(&input.name), segment: segment_of(&input.name) });
             let before = rows.totals.captures;
+            rows.last_problem = None;
             let completion = match input.format {
                 Format::Warc => self.warc.read(&part, &mut rows),
                 Format::Parquet => self.parquet.read(&part, &mut rows),
@@ -114,6 +116,7 @@ impl Worker {
                 size: input.size,
                 captures: rows.totals.captures - before,
                 complete: completion == Completion::Complete,
+                problem: rows.last_problem.take().filter(|_| completion != Completion::Complete),
             });
         }
         let Rows { writer, mut counts, totals, .. } = rows;
@@ -197,6 +200,8 @@ struct Rows<'r> {
     totals: Totals,
     /// Captures that progress knows of.
     told: u64,
+    /// What was last wrong with the part that is being read.
+    last_problem: Option<String>,
     failure: Option<OutputError>,
 }
 
@@ -215,6 +220,7 @@ impl Sink for Rows<'_> {
     fn problem(&mut self, problem: Problem) {
         *self.counts.problems.entry(problem.code.code().to_owned()).or_default() += 1;
         self.progress.problem();
+        self.last_problem = Some(format!("{}: {}", problem.code.code(), problem.detail));
         let name = self.input.as_ref().map_or("", |input| input.name);
         if let Err(failure) = self.writer.problems.push(&ProblemRow::new(name, &problem)) {
             self.failure.get_or_insert(failure);
@@ -346,14 +352,16 @@ impl Rows<'_> {
         let kind = body::kind(bytes, line_facts(document, remarks));
         let detected = self.options.templates.detect(bytes);
         let agents = named_agents(robots);
+        let fields: Vec<Vec<u8>> = remarks.extensions.iter().map(|e| e.field.to_ascii_lowercase()).collect();
         let extensions: Vec<ExtensionRow<'_>> = remarks
             .extensions
             .iter()
-            .map(|extension| ExtensionRow {
-                field: extension.field,
+            .zip(&fields)
+            .map(|(extension, field)| ExtensionRow {
+                field,
                 value: extension.value,
                 line: extension.line as i32,
-                group: robots.group_at(extension.line).map(|group| group as i32),
+                group: robots.group_at(extension.line).map(|group| group as i32 + 1),
             })
             .collect();
         let findings: Vec<FindingRow> = remarks
@@ -372,7 +380,7 @@ impl Rows<'_> {
             body_kind: kind.as_str(),
             encoding: body::encoding(bytes).as_str(),
             line_ending: body::line_ending(bytes).as_str(),
-            lines: document.counts().lines as i32,
+            lines: document.line_count() as i32,
             groups: robots.groups.len() as i32,
             allow_rules: robots.counts.allow as i32,
             disallow_rules: robots.counts.disallow as i32,
@@ -407,7 +415,7 @@ impl Rows<'_> {
             let Some(group) = robots.group_at(line.number) else { continue };
             writer.push(&RuleRow {
                 body_key,
-                group: group as i32,
+                group: group as i32 + 1,
                 line: line.number as i32,
                 kind: if field == Field::Allow { "allow" } else { "disallow" },
                 pattern,
@@ -467,7 +475,7 @@ impl Rows<'_> {
     }
 }
 
-/// Every token that some group names, once, in lower case, with its first line; `*` too.
+/// Every token that some group names, as first spelt, once whatever its case, with its first line; `*` too.
 fn named_agents<'a>(robots: &'a Robots<'_>) -> Vec<NamedAgentRow<'a>> {
     let mut seen = std::collections::HashSet::new();
     let named = robots.agents.iter().filter_map(|agent| match agent.named {

@@ -48,9 +48,9 @@ pub struct CaptureRow<'a> {
     pub fetch_status: Option<i16>,
     /// `Location`, made absolute.
     pub fetch_redirect: Option<&'a str>,
-    /// Media type of `Content-Type`, as sent.
+    /// Media type of `Content-Type`, lower case.
     pub content_mime_type: Option<&'a [u8]>,
-    /// Charset of `Content-Type`, as sent.
+    /// Charset of `Content-Type`, lower case.
     pub content_charset: Option<&'a [u8]>,
     /// `WARC-Payload-Digest`.
     pub content_digest: Option<&'a str>,
@@ -190,14 +190,14 @@ impl Record for Captures {
         ),
         column(
             "content_mime_type",
-            "Media type of the HTTP Content-Type, as sent.",
+            "Media type of the HTTP Content-Type, lower case.",
             "text/plain",
             Cell::MaybeLossy(|row| row.content_mime_type),
         ),
         column(
             "content_charset",
-            "Charset of the HTTP Content-Type, as sent.",
-            "UTF-8",
+            "Charset of the HTTP Content-Type, lower case.",
+            "utf-8",
             Cell::MaybeLossy(|row| row.content_charset),
         ),
         plain(

@@ -11,7 +11,7 @@ pub struct Rules;
 pub struct RuleRow<'a> {
     /// Key of the body.
     pub body_key: i64,
-    /// Number of the group in the file, from 0.
+    /// Number of the group in the file, from 1.
     pub group: i32,
     /// Line, from 1.
     pub line: i32,
@@ -31,7 +31,7 @@ impl Record for Rules {
     type Row<'a> = RuleRow<'a>;
     const COLUMNS: &'static [Column<Rules>] = &[
         delta("body_key", "Key of the body.", "4294967301", Cell::I64(|row| row.body_key)),
-        column("group", "Number of the group in the file, from 0.", "1", Cell::I32(|row| row.group)),
+        column("group", "Number of the group in the file, from 1.", "1", Cell::I32(|row| row.group)),
         column("line", "Line, from 1.", "4", Cell::I32(|row| row.line)),
         column("kind", "Whether it allows or disallows: allow or disallow.", "disallow", Cell::Label(|row| row.kind)),
         column("pattern", "Path pattern as written.", "/private/*.pdf$", Cell::Lossy(|row| row.pattern)),

@@ -260,6 +260,95 @@ fn a_foreign_or_read_only_folder_is_left_alone() {
 }
 
 #[test]
+fn the_input_is_never_taken_for_output() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    ok(&["scan", arg(&repository("datasets/sample")), "-o", arg(&out), "--keep-bodies"]);
+    let before = files(&out);
+    let own = out.join("bodies");
+    let said = fails(&["scan", arg(&own), "-o", arg(&out), "--overwrite"], 2);
+    assert!(said.contains("lies in the output folder"), "{said}");
+    assert!(files(&out) == before, "a refused run changed something");
+}
+
+#[test]
+fn files_of_others_stay() {
+    let folder = folder();
+    let sample = repository("datasets/sample");
+    let extension = folder.path().join("extension");
+    fs::create_dir(&extension).unwrap();
+    fs::write(extension.join("manifest.json"), r#"{"manifest_version": 3, "name": "not ours"}"#).unwrap();
+    for more in [&[][..], &["--overwrite"]] {
+        let mut args = vec!["scan", arg(&sample), "-o", arg(&extension)];
+        args.extend(more);
+        let said = fails(&args, 1);
+        assert!(said.contains("manifest.json"), "{said}");
+        assert_eq!(files(&extension).len(), 1);
+    }
+    let beside = folder.path().join("beside");
+    ok(&["scan", arg(&sample), "-o", arg(&beside)]);
+    fs::write(beside.join("_shards/precious.txt"), "x").unwrap();
+    fs::write(beside.join("thesis.tex"), "x").unwrap();
+    ok(&["scan", arg(&sample), "-o", arg(&beside), "--overwrite"]);
+    let names: Vec<String> = files(&beside).into_keys().collect();
+    assert!(
+        names.contains(&"_shards/precious.txt".to_owned()) && names.contains(&"thesis.tex".to_owned()),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn what_is_missing_or_left_over_is_mended() {
+    let folder = folder();
+    let snapshot = snapshot(folder.path());
+    let (whole, out) = (folder.path().join("whole"), folder.path().join("out"));
+    let scan = |out: &Path, size: &str| ok(&["scan", arg(&snapshot), "-o", arg(out), "--shard-size", size]);
+    scan(&whole, "1MiB");
+    // A finished output that lost a file.
+    scan(&out, "1MiB");
+    fs::remove_file(out.join("agents.parquet")).unwrap();
+    fs::remove_file(out.join("captures/part-00001.parquet")).unwrap();
+    scan(&out, "1MiB");
+    assert_same(&whole, &out);
+    // One whose removal was ended half-way: parts of a plan with more shards are there, and nothing that speaks for them.
+    scan(&out.with_extension("b"), "256KiB");
+    let b = out.with_extension("b");
+    for (name, _) in files(&b) {
+        if name == "manifest.json" || name.starts_with("_shards/0") {
+            fs::remove_file(b.join(name)).unwrap();
+        }
+    }
+    let said = fails(&["scan", arg(&snapshot), "-o", arg(&b), "--shard-size", "1MiB"], 1);
+    assert!(said.contains("shard_size"), "{said}");
+    ok(&["scan", arg(&snapshot), "-o", arg(&b), "--shard-size", "1MiB", "--overwrite"]);
+    assert_same(&whole, &b);
+}
+
+#[test]
+fn an_input_that_failed_is_tried_again() {
+    let folder = folder();
+    let snapshot = folder.path().join("in");
+    ok(&["synth", arg(&snapshot), "--captures", "400", "--files", "2"]);
+    let (name, _) = files(&snapshot).into_iter().find(|(name, _)| name.ends_with(".warc.gz")).unwrap();
+    let file = snapshot.join(name);
+    let (good, out) = (folder.path().join("good"), folder.path().join("out"));
+    ok(&["scan", arg(&snapshot), "-o", arg(&good)]);
+    // The same size and time, but bytes that cannot be read.
+    let modified = fs::metadata(&file).unwrap().modified().unwrap();
+    let bytes = fs::read(&file).unwrap();
+    let set = |bytes: &[u8]| {
+        fs::write(&file, bytes).unwrap();
+        fs::File::options().write(true).open(&file).unwrap().set_modified(modified).unwrap();
+    };
+    set(&vec![b'x'; bytes.len()]);
+    let said = fails(&["scan", arg(&snapshot), "-o", arg(&out)], 3);
+    assert!(said.contains("not-a-warc: it looks like"), "{said}");
+    set(&bytes);
+    ok(&["scan", arg(&snapshot), "-o", arg(&out)]);
+    assert_same(&good, &out);
+}
+
+#[test]
 fn unreadable_inputs_count_against_the_budget() {
     let folder = folder();
     let sample = folder.path().join("in");
@@ -299,6 +388,14 @@ fn standard_input_is_read_like_a_file() {
         .unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), &bytes).unwrap();
     assert!(child.wait().unwrap().success());
+    // Nobody can say whether the next standard input is the same.
+    let mut again = robocensus()
+        .args(["scan", "-", "-o", arg(&by_pipe)])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    assert_eq!(again.wait().unwrap().code(), Some(1));
     for name in ["url", "warc_record_offset", "warc_record_length", "body_id"] {
         assert_eq!(column(&table(&by_name, "captures"), name), column(&table(&by_pipe, "captures"), name));
     }

@@ -46,6 +46,12 @@ impl<'a> Document<'a> {
         self.counts
     }
 
+    /// How many lines it has as people count: what follows the last line end is one only if there is something.
+    pub fn line_count(&self) -> u32 {
+        let open_end = !matches!(self.body.last(), None | Some(b'\n' | b'\r'));
+        self.counts.lines - 1 + u32::from(open_end)
+    }
+
     /// Whether it begins with a UTF-8 byte order mark.
     pub fn has_bom(&self) -> bool {
         self.bom
@@ -167,7 +173,7 @@ impl Rule {
     }
 }
 
-/// Counts of rules as written, those without effect included.
+/// Counts of rules as written: those whose pattern can match nothing included, lines without a path not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RuleCounts {
     /// `allow` lines in groups.
@@ -257,7 +263,8 @@ impl<'a> Robots<'a> {
         let dialect = self.dialect;
         let anchored = classes & class::DOLLAR != 0 && value.ends_with(b"$");
         let counts = &mut self.counts;
-        *(if allow { &mut counts.allow } else { &mut counts.disallow }) += 1;
+        // Without a path a line is no rule (spec 6.1), whatever its number may be told for.
+        *(if allow { &mut counts.allow } else { &mut counts.disallow }) += u32::from(!value.is_empty());
         counts.wildcard += u32::from(classes & class::STAR != 0);
         counts.anchored += u32::from(anchored);
 
