@@ -1,11 +1,13 @@
 //! The paths and URLs that verdicts are given for: the shipped dozen, or a file of the user's.
 //!
 //! A file has one path (from `/` on) or absolute http(s) URL a line. `#` begins a comment: at the start of a line, and
-//! elsewhere too, since a fragment is no part of what is asked for (robots-spec 6.3).
+//! elsewhere too, since a fragment is no part of what is asked for (robots-spec 6.3). A URL must not carry a user name or
+//! password: probes are written to the output as they stand.
 
 use crate::classify::address::Address;
 use std::collections::HashMap;
 use std::path::Path;
+use url::Url;
 use xxhash_rust::xxh3::Xxh3;
 
 /// One question: a path on every origin, or on one.
@@ -137,6 +139,11 @@ impl Probe {
             let cure = format!("write a path such as `/{line}` or a URL such as `https://example.com/`");
             return Err(format!("probe `{line}` starts with neither / nor http:// nor https://; {cure}"));
         }
+        if Url::parse(line).is_ok_and(|url| !url.username().is_empty() || url.password().is_some()) {
+            // The message goes to logs, so it does not repeat them.
+            let cure = "leave out what stands between // and @, since probes are written to the output as they stand";
+            return Err(format!("the URL carries a user name or password, which a probe must not; {cure}"));
+        }
         let address = Address::parse(line);
         let (Some(protocol), Some(path), false) = (&address.protocol, address.path, address.host.is_empty()) else {
             return Err(format!("`{line}` is no URL; check its host and port"));
@@ -187,8 +194,9 @@ mod tests {
             ("https://example.com", Some("https://example.com"), "/"),
             ("https://example.com?q", Some("https://example.com"), "/?q"),
             ("HTTP://Example.COM:80/A?b#c", Some("http://example.com"), "/A?b"),
-            ("https://user@müller.eu:8443/ä", Some("https://xn--mller-kva.eu:8443"), "/ä"),
+            ("https://müller.eu:8443/ä", Some("https://xn--mller-kva.eu:8443"), "/ä"),
             ("http://[::1]:80/", Some("http://[::1]"), "/"),
+            ("https://example.com/@a:b@c", Some("https://example.com"), "/@a:b@c"),
         ];
         for (line, origin, path) in rows {
             let probe = probe(line);
@@ -210,6 +218,20 @@ mod tests {
         for (text, line, message) in rows {
             let error = ProbeSet::parse(text, "p.txt").unwrap_err().to_string();
             assert!(error.starts_with(&format!("p.txt:{line}: ")) && error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_refused_and_not_repeated() {
+        for line in [
+            "https://user:secret@example.com/p",
+            "HTTP://secret@example.com",
+            "https://:secret@example.com",
+            "https:///secret@example.com/",
+        ] {
+            let error = ProbeSet::parse(&format!("/a\n{line}"), "p.txt").unwrap_err().to_string();
+            assert!(error.starts_with("p.txt:2: ") && error.contains("user name or password"), "{error}");
+            assert!(!error.contains("secret"), "{error}");
         }
     }
 
