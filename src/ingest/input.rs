@@ -2,8 +2,8 @@
 //!
 //! **Arguments.** `-` is standard input. `@LIST`, and any file named `*.paths` or `*.paths.gz`, is a listing. A name that
 //! exists is that file or folder; any other with `*`, `?` or `[` in it is a glob. Folders are walked to the bottom and
-//! give their WARC and Parquet files; hidden names, names that begin with `_` and other files are passed over and
-//! counted. The order is the user's; inside a folder or glob names are sorted by their bytes.
+//! give their WARC and Parquet files; hidden names, names that begin with `_`, other files and folders that a scan wrote
+//! are passed over and counted (`OUT/bodies` of an earlier scan is read when it is named itself). The order is the user's; inside a folder or glob names are sorted by their bytes.
 //!
 //! **Listings** have one name a line, plain or gzip; blank lines and those that begin with `#` are passed over. Names are
 //! relative to `--root`. Without it they are relative to the first of these folders in which the first of them exists:
@@ -31,6 +31,8 @@ pub const STDIN_NAME: &str = "-";
 
 /// The first component of every name in a Common Crawl snapshot.
 const CRAWL_DATA: &str = "crawl-data";
+/// Bytes of a `manifest.json` that are looked at: the program's name is the first thing in one of ours.
+const MANIFEST_HEAD: u64 = 4096;
 /// Bytes of a listing, decompressed, that are read: Common Crawl's longest have about 10 MB.
 const LISTING_CAP: u64 = 1 << 30;
 
@@ -79,6 +81,8 @@ pub struct PassedOver {
     pub unknown: u64,
     /// The first of those.
     pub first_unknown: Option<PathBuf>,
+    /// Folders in folders that hold the output of a scan, finished or not.
+    pub outputs: u64,
 }
 
 impl PassedOver {
@@ -109,6 +113,9 @@ impl fmt::Display for PassedOver {
         }
         if self.hidden > 0 {
             line(f, format!("{} passed over", counted(self.hidden, "hidden name")))?;
+        }
+        if self.outputs > 0 {
+            line(f, format!("{} of an earlier run passed over", counted(self.outputs, "output")))?;
         }
         Ok(())
     }
@@ -141,6 +148,13 @@ pub enum InputError {
         /// Files and folders that were passed over in it.
         passed_over: u64,
     },
+    /// A folder that a scan wrote.
+    #[error(
+        "`{folder}` is the output of a run, not an input; name `{bodies}` to read the bodies in it",
+        folder = .0.display(),
+        bodies = .0.join("bodies").display()
+    )]
+    Output(PathBuf),
     /// A listing without names.
     #[error("the listing `{0}` names no file")]
     EmptyListing(String),
@@ -171,7 +185,7 @@ pub enum InputError {
         root: String,
     },
     /// Two different files that the tables could not tell apart.
-    #[error("`{first}` and `{second}` would both be called `{name}` in the tables; {}", clash_advice(.name))]
+    #[error("`{first}` and `{second}` would both be called `{name}` in the tables; {advice}")]
     Clash {
         /// The name.
         name: String,
@@ -179,6 +193,8 @@ pub enum InputError {
         first: String,
         /// The other.
         second: String,
+        /// What to do about it.
+        advice: String,
     },
     /// A `--root` that is no folder.
     #[error("--root `{0}` is no folder")]
@@ -193,11 +209,26 @@ pub enum InputError {
     },
 }
 
-fn clash_advice(name: &str) -> &'static str {
-    if name.starts_with(CRAWL_DATA) {
-        "scan the two copies one after the other"
-    } else {
-        "say with --root which folder above both of them names should be relative to"
+/// What keeps two files of one name apart.
+fn clash_advice(first: &Input, second: &Input, root: Option<&Path>) -> String {
+    const RENAME: &str = "rename one of them";
+    let (Origin::File(a), Origin::File(b)) = (&first.origin, &second.origin) else { return RENAME.to_owned() };
+    // The names stand at the end of the paths; the same text from other bytes is what U+FFFD made alike.
+    let depth = first.name.split('/').count();
+    let apart = a.components().rev().zip(b.components().rev()).take(depth).any(|(a, b)| a != b);
+    if apart {
+        return format!("their names differ only in bytes that are not UTF-8: {RENAME}");
+    }
+    if first.name.split('/').next() == Some(CRAWL_DATA) {
+        return "scan the two copies one after the other".to_owned();
+    }
+    match root.and_then(|root| Some((root, [a, b].into_iter().find(|path| !path.starts_with(root))?))) {
+        Some((root, path)) => format!(
+            "`{}` is not below --root `{}`: say with --root a folder that both are below",
+            path.display(),
+            root.display()
+        ),
+        None => "say with --root which folder above both of them names should be relative to".to_owned(),
     }
 }
 
@@ -251,10 +282,10 @@ pub fn segment_of(name: &str) -> Option<&str> {
 
 /// What a file is by its name alone.
 fn format_of(name: &OsStr) -> Option<Format> {
-    /// Files that lie beside a WARC and have its name in theirs.
-    const SIDECARS: &[&str] = &[
-        "md5", "sha1", "sha256", "sha512", "cdx", "cdxj", "idx", "json", "jsonl", "txt", "html", "log", "tmp", "part",
-    ];
+    /// What may follow `.warc`: compressions, what crawlers call a file that is not finished or was bad, and what Common
+    /// Crawl derives from one. Everything else (`.warc.gz.md5`, `.warc.cdx`) lies beside a WARC and is none.
+    const AFTER_WARC: &[&str] =
+        &["gz", "gzip", "zst", "zstd", "lz4", "bz2", "xz", "open", "bad", "invalid", "wat", "wet"];
     let name = name.to_string_lossy().to_ascii_lowercase();
     if is_listing(Path::new(&name)) {
         return None;
@@ -262,9 +293,32 @@ fn format_of(name: &OsStr) -> Option<Format> {
     if [".parquet", ".parq", ".pq"].iter().any(|end| name.ends_with(end)) {
         return Some(Format::Parquet);
     }
-    let after = name.split_once(".warc")?.1;
-    let sidecar = after.split('.').any(|part| SIDECARS.contains(&part));
-    (!sidecar).then_some(Format::Warc)
+    let is_warc =
+        name.match_indices(".warc").filter_map(|(at, dot_warc)| name.get(at + dot_warc.len()..)).any(|after| {
+            // Up to the first dot there must be nothing: `.warcraft` is another word.
+            let mut parts = after.split('.');
+            parts.next() == Some("") && parts.all(|part| AFTER_WARC.contains(&part))
+        });
+    is_warc.then_some(Format::Warc)
+}
+
+/// Whether a folder holds the output of a scan: its plan, which is written first, or its manifest, written last.
+fn is_output(folder: &Path) -> bool {
+    folder.join("_shards/plan.json").is_file() || is_manifest(&folder.join("manifest.json"))
+}
+
+fn is_manifest(path: &Path) -> bool {
+    let mut head = Vec::new();
+    // What is no file is not opened: a pipe of that name would wait for a writer.
+    let read = path.is_file().then(|| File::open(path)?.take(MANIFEST_HEAD).read_to_end(&mut head));
+    if !matches!(read, Some(Ok(_))) {
+        return false;
+    }
+    let mut values = memchr::memmem::find_iter(&head, b"\"tool\"").filter_map(|at| head.get(at + 6..));
+    values.any(|rest| {
+        let value = rest.trim_ascii_start().strip_prefix(b":").unwrap_or_default().trim_ascii_start();
+        value.starts_with(concat!("\"", env!("CARGO_PKG_NAME"), "\"").as_bytes())
+    })
 }
 
 fn is_hidden(name: &OsStr) -> bool {
@@ -329,12 +383,14 @@ impl Resolver {
         }
         let path = Path::new(argument);
         match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() && is_output(path) => Err(InputError::Output(path.to_owned())),
             Ok(metadata) if metadata.is_dir() => {
                 let before = (self.resolved.inputs.len(), self.resolved.passed_over.clone());
                 self.folder(path)?;
-                let PassedOver { hidden, unknown, duplicates, .. } = self.resolved.passed_over;
-                if self.resolved.inputs.len() == before.0 && duplicates == before.1.duplicates {
-                    let passed_over = hidden + unknown - before.1.hidden - before.1.unknown;
+                let others = |all: &PassedOver| all.hidden + all.unknown + all.outputs;
+                let after = &self.resolved.passed_over;
+                if self.resolved.inputs.len() == before.0 && after.duplicates == before.1.duplicates {
+                    let passed_over = others(after) - others(&before.1);
                     return Err(InputError::EmptyFolder { folder: argument.to_owned(), passed_over });
                 }
                 Ok(())
@@ -374,6 +430,10 @@ impl Resolver {
         while let Some(folder) = waiting.pop() {
             let real = fs::canonicalize(&folder).map_err(|error| InputError::io(&folder, error))?;
             if !entered.insert(real) {
+                continue;
+            }
+            if is_output(&folder) {
+                self.resolved.passed_over.outputs += 1;
                 continue;
             }
             let entries = fs::read_dir(&folder).map_err(|error| InputError::io(&folder, error))?;
@@ -489,7 +549,9 @@ impl Resolver {
 
     /// Adds a file by its absolute path.
     fn add(&mut self, path: &Path, base: Option<&Path>, metadata: &Metadata) -> Result<(), InputError> {
-        let real = self.real_path(path)?;
+        let regular = metadata.is_file();
+        // A pipe behind `/dev/fd/63` has no path but this one.
+        let real = if regular { self.real_path(path)? } else { path.to_owned() };
         if !self.seen.insert(real) {
             self.resolved.passed_over.duplicates += 1;
             return Ok(());
@@ -500,7 +562,6 @@ impl Resolver {
             .or_else(|| below(self.root.as_deref()))
             .or_else(|| below(base))
             .unwrap_or(Path::new(file_name));
-        let regular = metadata.is_file();
         let format = match format_of(file_name) {
             Some(format) => format,
             // The bytes of a pipe can be read only once.
@@ -518,9 +579,9 @@ impl Resolver {
 
     fn push(&mut self, input: Input) -> Result<(), InputError> {
         let number = self.resolved.inputs.len();
-        if let Some(other) = self.named.insert(input.name.clone(), number) {
-            let first = self.resolved.inputs.get(other).map(shown).unwrap_or_default();
-            return Err(InputError::Clash { first, second: shown(&input), name: input.name });
+        if let Some(other) = self.named.insert(input.name.clone(), number).and_then(|at| self.resolved.inputs.get(at)) {
+            let advice = clash_advice(other, &input, self.root.as_deref());
+            return Err(InputError::Clash { first: shown(other), second: shown(&input), name: input.name, advice });
         }
         self.resolved.inputs.push(input);
         Ok(())

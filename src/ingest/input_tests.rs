@@ -99,6 +99,90 @@ fn names_are_relative_to_what_the_user_would_expect() {
     assert!(error.to_string().contains("--root"), "{error}");
     let elsewhere = tree.resolve_below(&["data/a"], Some("cc")).unwrap();
     assert_eq!(names(&elsewhere), ["x.warc.gz"]);
+    let error = tree.resolve_below(&both, Some("data/b")).unwrap_err().to_string();
+    let expected = format!("`{}` is not below --root `{}`", tree.path("data/a/x.warc.gz"), tree.path("data/b"));
+    assert!(error.contains(&expected), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_differ_in_bytes_that_are_not_utf8_have_to_change() {
+    use std::os::unix::ffi::OsStrExt;
+    for above in ["a", "crawl-data/C"] {
+        let tree = Tree::new(&[&format!("{above}/x.warc.gz")]);
+        for file in [&b"x\xfe.warc.gz"[..], b"x\xff.warc.gz"] {
+            fs::write(tree.0.path().join(above).join(OsStr::from_bytes(file)), b"").unwrap();
+        }
+        for root in [None, Some("")] {
+            let error = tree.resolve_below(&[above], root).unwrap_err().to_string();
+            assert!(error.contains("not UTF-8: rename one of them") && !error.contains("--root"), "{error}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn pipes_are_read_by_the_path_that_they_have() {
+    use std::os::fd::AsRawFd;
+    let (reader, _writer) = io::pipe().unwrap();
+    let path = format!("/dev/fd/{}", reader.as_raw_fd());
+    let inputs = resolve(&[path.clone(), path.clone()], None).unwrap();
+    assert_eq!((inputs.inputs.len(), inputs.passed_over.duplicates), (1, 1));
+    let input = &inputs.inputs[0];
+    assert_eq!(input.origin, Origin::File(PathBuf::from(path)));
+    assert_eq!((input.size, input.modified, input.format), (None, None, Format::Warc));
+}
+
+#[test]
+fn what_follows_warc_decides() {
+    for (name, format) in [
+        ("x.warc", Some(Format::Warc)),
+        ("x.WARC.GZ", Some(Format::Warc)),
+        ("x.warc.zst", Some(Format::Warc)),
+        ("x.warc.gz.open", Some(Format::Warc)),
+        ("x.warc.wat.gz", Some(Format::Warc)),
+        ("my.warcraft.warc.gz", Some(Format::Warc)),
+        ("x.warc.parquet", Some(Format::Parquet)),
+        ("w.warcraft.png", None),
+        ("n.warc.md", None),
+        ("x.warc.gz.md5", None),
+        ("x.warc.os.cdx.gz", None),
+        ("x.warc.gz.part", None),
+        ("x.warc-notes", None),
+        ("x.warc.", None),
+        ("warc.gz", None),
+        ("x.warc.paths.gz", None),
+    ] {
+        assert_eq!(format_of(OsStr::new(name)), format, "{name}");
+    }
+}
+
+#[test]
+fn the_output_of_a_run_is_no_input() {
+    let tree = Tree::new(&[
+        "d/x.warc.gz",
+        "d/begun/_shards/plan.json",
+        "d/begun/bodies/part-00000.parquet",
+        "d/done/captures/part-00000.parquet",
+        "d/done/bodies/part-00000.parquet",
+        "d/other/y.parquet",
+        "none/begun/_shards/plan.json",
+    ]);
+    tree.write("d/done/manifest.json", b"{\n  \"tool\": \"robocensus\",\n  \"tool_version\": \"1\"\n}\n");
+    tree.write("d/other/manifest.json", b"{\"tool\": \"another\", \"about\": \"robocensus\"}");
+    let inputs = tree.resolve(&["d"]).unwrap();
+    assert_eq!(names(&inputs), ["other/y.parquet", "x.warc.gz"]);
+    assert_eq!((inputs.passed_over.outputs, inputs.passed_over.hidden), (2, 0));
+    assert!(inputs.passed_over.to_string().contains("2 outputs of an earlier run passed over"));
+    assert_eq!(names(&tree.resolve(&["d/*"]).unwrap()), ["other/y.parquet", "x.warc.gz"]);
+    assert_eq!(names(&tree.resolve(&["d/done/bodies"]).unwrap()), ["part-00000.parquet"]);
+    for out in ["d/begun", "d/done"] {
+        let error = tree.resolve(&[out]).unwrap_err();
+        assert!(error.is_usage());
+        let bodies = tree.path(&format!("{out}/bodies"));
+        assert!(error.to_string().contains(&format!("output of a run, not an input; name `{bodies}`")), "{error}");
+    }
+    assert!(tree.resolve(&["none"]).unwrap_err().to_string().contains("(1 others there)"));
 }
 
 #[test]
