@@ -122,29 +122,40 @@ impl ColumnValues {
         self.trimmed().map(String::from_utf8_lossy)
     }
 
+    /// The whole number of the row at hand, of a decimal without its point; `None` where there is none or it has more
+    /// than 16 bytes.
+    fn integer(&self) -> Option<i128> {
+        let at = self.at?;
+        match (&self.values, self.kind) {
+            (Values::I32(_, values), Kind::Unsigned) => values.get(at).map(|number| number.cast_unsigned().into()),
+            (Values::I64(_, values), Kind::Unsigned) => values.get(at).map(|number| number.cast_unsigned().into()),
+            (Values::I32(_, values), _) => values.get(at).map(|number| (*number).into()),
+            (Values::I64(_, values), _) => values.get(at).map(|number| (*number).into()),
+            (_, Kind::Decimal(_)) => from_big_endian(self.bytes()?),
+            _ => None,
+        }
+    }
+
     /// The row at hand as an HTTP status: `Ok(None)` for null, `Err` where something is there that is no such number.
     pub(super) fn status(&self) -> std::result::Result<Option<i16>, String> {
         let Some(at) = self.at else { return Ok(None) };
-        let number = match &self.values {
-            Values::I32(_, values) => values.get(at).map(|number| i64::from(*number)),
-            Values::I64(_, values) => values.get(at).copied(),
-            Values::F32(_, values) => return values.get(at).map_or(Ok(None), |n| float_status(f64::from(*n))),
-            Values::F64(_, values) => return values.get(at).map_or(Ok(None), |n| float_status(*n)),
-            Values::Bytes(..) | Values::Fixed(..) => {
-                let Some(text) = self.trimmed() else { return Ok(None) };
-                let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
-                let number = match text.get(digits) {
-                    None | Some(b' ' | b'.') => {
-                        text.get(..digits).and_then(|d| std::str::from_utf8(d).ok()?.parse().ok())
-                    }
-                    Some(_) => None,
-                };
-                let shown = || String::from_utf8_lossy(text.get(..40).unwrap_or(text)).into_owned();
-                return number.map(Some).ok_or_else(shown);
+        match (&self.values, self.kind) {
+            (_, Kind::Decimal(scale)) => match (self.integer(), self.bytes()) {
+                (Some(unscaled), _) => decimal_status(unscaled, scale).map(Some),
+                (None, Some(bytes)) if !bytes.is_empty() => Err(format!("a decimal of {} bytes", bytes.len())),
+                (None, _) => Ok(None),
+            },
+            (Values::I32(..) | Values::I64(..), _) => {
+                let status = |number: i128| i16::try_from(number).map_err(|_| number.to_string());
+                self.integer().map(status).transpose()
             }
-            Values::I96(..) => None,
-        };
-        number.map(|number| i16::try_from(number).map_err(|_| number.to_string())).transpose()
+            (Values::F32(_, values), _) => values.get(at).map_or(Ok(None), |number| float_status(f64::from(*number))),
+            (Values::F64(_, values), _) => values.get(at).map_or(Ok(None), |number| float_status(*number)),
+            (Values::Bytes(..) | Values::Fixed(..), _) => {
+                self.trimmed().map_or(Ok(None), |text| text_status(text).map(Some))
+            }
+            (Values::I96(..), _) => Ok(None),
+        }
     }
 
     /// The row at hand as a time in microseconds since 1970-01-01 UTC: `Ok(None)` for null, `Err` where something is
@@ -157,8 +168,7 @@ impl ColumnValues {
             _ => time::from_number(number),
         };
         let micros = match &self.values {
-            Values::I32(_, values) => values.get(at).and_then(|n| number(i64::from(*n))),
-            Values::I64(_, values) => values.get(at).and_then(|n| number(*n)),
+            Values::I32(..) | Values::I64(..) => self.integer().and_then(|n| number(i64::try_from(n).ok()?)),
             Values::I96(_, values) => values.get(at).and_then(|n| time::from_int96(n.data())),
             Values::F32(_, values) => values.get(at).and_then(|n| time::from_float(f64::from(*n))),
             Values::F64(_, values) => values.get(at).and_then(|n| time::from_float(*n)),
@@ -169,6 +179,31 @@ impl ColumnValues {
         };
         micros.map(Some).ok_or(())
     }
+}
+
+/// A number in two's complement, the first byte the highest.
+fn from_big_endian(bytes: &[u8]) -> Option<i128> {
+    let sign = if bytes.first()? & 0x80 == 0 { 0 } else { -1 };
+    bytes.iter().try_fold(sign, |number: i128, byte| Some(number.checked_mul(256)? | i128::from(*byte)))
+}
+
+/// A decimal is a status where nothing but zeros stands after its point.
+fn decimal_status(unscaled: i128, scale: u32) -> std::result::Result<i16, String> {
+    let unit = 10_i128.checked_pow(scale).filter(|unit| unscaled % unit == 0);
+    unit.and_then(|unit| i16::try_from(unscaled / unit).ok()).ok_or_else(|| match scale {
+        0 => unscaled.to_string(),
+        _ => format!("{unscaled}e-{scale}"),
+    })
+}
+
+/// A status as text: digits, then nothing, a blank or a point with whatever follows.
+fn text_status(text: &[u8]) -> std::result::Result<i16, String> {
+    let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let number = match text.get(digits) {
+        None | Some(b' ' | b'.') => text.get(..digits).and_then(|d| std::str::from_utf8(d).ok()?.parse().ok()),
+        Some(_) => None,
+    };
+    number.ok_or_else(|| String::from_utf8_lossy(text.get(..40).unwrap_or(text)).into_owned())
 }
 
 /// Whole numbers that became floating-point ones because some were missing; not-a-number stands for null.

@@ -138,6 +138,11 @@ impl ColumnChoice {
         ColumnChoice { named: named.into_iter().filter_map(|(role, name)| Some((role, name?))).collect() }
     }
 
+    /// The roles that a column was named for.
+    pub fn named(&self) -> impl Iterator<Item = Role> {
+        self.named.iter().map(|(role, _)| *role)
+    }
+
     fn of(&self, role: Role) -> Option<&str> {
         self.named.iter().find(|(named, _)| *named == role).map(|(_, name)| name.as_str())
     }
@@ -150,6 +155,10 @@ pub enum Kind {
     Bytes,
     /// Whole numbers.
     Integer,
+    /// Whole numbers from 0 on, in the bits of signed ones.
+    Unsigned,
+    /// Decimal numbers, with so many digits after the point.
+    Decimal(u32),
     /// Floating-point numbers: what integers with gaps become in some programs.
     Float,
     /// Timestamps in so many units a second.
@@ -165,6 +174,8 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Kind::Bytes => "bytes",
             Kind::Integer => "integer",
+            Kind::Unsigned => "unsigned integer",
+            Kind::Decimal(_) => "decimal",
             Kind::Float => "float",
             Kind::Timestamp(1_000) => "timestamp in ms",
             Kind::Timestamp(1_000_000) => "timestamp in us",
@@ -190,18 +201,43 @@ pub struct Column {
     pub guessed: bool,
 }
 
+/// A column whose name says that it serves as something and whose type says that it cannot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unsuitable {
+    /// What it would serve as.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub found: String,
+}
+
+impl fmt::Display for Unsuitable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Unsuitable { role, name, found } = self;
+        write!(f, "column `{name}` is {found}, which cannot serve as {}", role.word())
+    }
+}
+
 /// The columns that are read, in the order of the roles; a body is always among them.
 ///
-/// Shown as text it has a line a role, for `--dry-run`.
+/// Shown as text it has a line a role, for `--dry-run`, and one for each unsuitable column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     columns: Vec<Column>,
+    unsuitable: Vec<Unsuitable>,
 }
 
 impl Mapping {
     /// The columns that are read.
     pub fn columns(&self) -> &[Column] {
         &self.columns
+    }
+
+    /// For roles without a column: the one that would have been guessed if its type suited. None for the host where
+    /// there is a URL, which makes up for it.
+    pub fn unsuitable(&self) -> &[Unsuitable] {
+        &self.unsuitable
     }
 
     /// The column that serves as this.
@@ -229,6 +265,9 @@ impl fmt::Display for Mapping {
                 }
             }
         }
+        for unsuitable in &self.unsuitable {
+            write!(f, "\n{unsuitable}")?;
+        }
         Ok(())
     }
 }
@@ -253,7 +292,9 @@ pub enum MappingError {
         columns: String,
     },
     /// The column is a struct.
-    #[error("column `{name}` is a struct; name one of its fields with --{role}-column, such as `{field}`")]
+    #[error(
+        "column `{name}` is a struct; name one of its fields with --{role}-column, such as `{field}` (columns: {columns})"
+    )]
     Struct {
         /// What it should have served as.
         role: &'static str,
@@ -261,17 +302,25 @@ pub enum MappingError {
         name: String,
         /// The path of its first field.
         field: String,
+        /// The columns that there are.
+        columns: String,
     },
     /// The column holds several values a row.
-    #[error("column `{name}` holds lists, which cannot serve as {role}; name another with --{role}-column")]
+    #[error(
+        "column `{name}` holds lists, which cannot serve as {role}; name another with --{role}-column (columns: {columns})"
+    )]
     List {
         /// What it should have served as.
         role: &'static str,
         /// The column.
         name: String,
+        /// The columns that there are.
+        columns: String,
     },
     /// The column's type does not suit.
-    #[error("column `{name}` is {found}, which cannot serve as {role}; name another with --{role}-column")]
+    #[error(
+        "column `{name}` is {found}, which cannot serve as {role}; name another with --{role}-column (columns: {columns})"
+    )]
     WrongType {
         /// What it should have served as.
         role: &'static str,
@@ -279,6 +328,8 @@ pub enum MappingError {
         name: String,
         /// Its type.
         found: String,
+        /// The columns that there are.
+        columns: String,
     },
 }
 
@@ -294,31 +345,55 @@ pub fn mapping(schema: &SchemaDescriptor, choice: &ColumnChoice) -> Result<Mappi
             chosen.push(named(*role, name, &leaves)?);
         }
     }
-    let plain: Vec<String> = leaves.iter().map(|(path, _)| path.replace('.', "_")).collect();
+    let plain: Vec<String> =
+        leaves.iter().enumerate().map(|(leaf, (path, _))| plain_name(schema, leaf, path)).collect();
     let mut columns: Vec<Column> = Vec::new();
+    let mut unsuitable: Vec<Unsuitable> = Vec::new();
     for (role, _, names) in ROLES {
         if let Some(column) = chosen.iter().find(|column| column.role == *role) {
             columns.push(column.clone());
             continue;
         }
+        let mut refused = None;
         let guess = names.iter().find_map(|name| {
             let alike =
                 plain.iter().zip(&leaves).enumerate().filter(|(_, (plain, _))| plain.eq_ignore_ascii_case(name));
-            alike.map(|(leaf, (_, column))| (leaf, column)).find_map(|(leaf, (path, descriptor))| {
+            alike.map(|(leaf, (plain, column))| (leaf, plain, column)).find_map(|(leaf, plain, (path, descriptor))| {
                 let taken = chosen.iter().chain(&columns).any(|column| column.leaf == leaf);
                 if taken {
                     return None;
                 }
-                let kind = kind(*role, descriptor)?;
+                let Some(kind) = kind(*role, descriptor) else {
+                    refused.get_or_insert_with(|| match descriptor.max_rep_level() {
+                        0 => Unsuitable { role: *role, name: path.clone(), found: type_name(descriptor) },
+                        _ => Unsuitable { role: *role, name: plain.clone(), found: "a list".to_owned() },
+                    });
+                    return None;
+                };
                 Some(Column { role: *role, name: path.clone(), leaf, kind, guessed: true })
             })
         });
-        columns.extend(guess);
+        match guess {
+            Some(column) => columns.push(column),
+            None => unsuitable.extend(refused),
+        }
     }
     if !columns.iter().any(|column| column.role == Role::Body) {
         return Err(MappingError::NoBody { columns: list(&leaves) });
     }
-    Ok(Mapping { columns })
+    if columns.iter().any(|column| column.role == Role::Url) {
+        unsuitable.retain(|column| column.role != Role::Host);
+    }
+    Ok(Mapping { columns, unsuitable })
+}
+
+/// The name that a leaf is guessed by: its path with `_` for `.`, and for what a list holds the list's.
+fn plain_name(schema: &SchemaDescriptor, leaf: usize, path: &str) -> String {
+    let root = schema.get_column_root(leaf);
+    let info = root.get_basic_info();
+    let is_list = matches!(info.converted_type(), ConvertedType::LIST | ConvertedType::MAP)
+        || matches!(info.logical_type_ref(), Some(LogicalType::List | LogicalType::Map));
+    if is_list { root.name().to_owned() } else { path.replace('.', "_") }
 }
 
 fn named(role: Role, name: &str, leaves: &[(String, &ColumnDescriptor)]) -> Result<Column, MappingError> {
@@ -332,19 +407,26 @@ fn named(role: Role, name: &str, leaves: &[(String, &ColumnDescriptor)]) -> Resu
         });
         return Err(match inside {
             Some((_, descriptor)) if descriptor.max_rep_level() > 0 => {
-                MappingError::List { role: word, name: name.to_owned() }
+                MappingError::List { role: word, name: name.to_owned(), columns: list(leaves) }
             }
-            Some((path, _)) => MappingError::Struct { role: word, name: name.to_owned(), field: path.clone() },
+            Some((path, _)) => {
+                MappingError::Struct { role: word, name: name.to_owned(), field: path.clone(), columns: list(leaves) }
+            }
             None => MappingError::NoSuchColumn { role: word, name: name.to_owned(), columns: list(leaves) },
         });
     };
     let (path, descriptor) = &leaves[leaf];
     if descriptor.max_rep_level() > 0 {
-        return Err(MappingError::List { role: word, name: path.clone() });
+        return Err(MappingError::List { role: word, name: path.clone(), columns: list(leaves) });
     }
     match kind(role, descriptor) {
         Some(kind) => Ok(Column { role, name: path.clone(), leaf, kind, guessed: false }),
-        None => Err(MappingError::WrongType { role: word, name: path.clone(), found: type_name(descriptor) }),
+        None => Err(MappingError::WrongType {
+            role: word,
+            name: path.clone(),
+            found: type_name(descriptor),
+            columns: list(leaves),
+        }),
     }
 }
 
@@ -355,8 +437,10 @@ fn kind(role: Role, column: &ColumnDescriptor) -> Option<Kind> {
     }
     let kind = plain_kind(column)?;
     let suits = match role {
-        Role::Status => matches!(kind, Kind::Bytes | Kind::Integer | Kind::Float),
-        Role::Time => !matches!((kind, column.physical_type()), (Kind::Float, Type::FLOAT)),
+        Role::Status => {
+            matches!(kind, Kind::Bytes | Kind::Integer | Kind::Unsigned | Kind::Decimal(_) | Kind::Float)
+        }
+        Role::Time => !matches!((kind, column.physical_type()), (Kind::Float, Type::FLOAT) | (Kind::Decimal(_), _)),
         _ => kind == Kind::Bytes,
     };
     suits.then_some(kind)
@@ -365,7 +449,17 @@ fn kind(role: Role, column: &ColumnDescriptor) -> Option<Kind> {
 fn plain_kind(column: &ColumnDescriptor) -> Option<Kind> {
     let logical = column.logical_type_ref();
     let converted = column.converted_type();
-    match column.physical_type() {
+    let scale = match (logical, converted) {
+        (Some(LogicalType::Decimal(decimal)), _) => Some(decimal.scale),
+        (None, ConvertedType::DECIMAL) => Some(column.type_scale()),
+        _ => None,
+    };
+    let physical = column.physical_type();
+    if let (Some(scale), Type::INT32 | Type::INT64 | Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY) = (scale, physical)
+    {
+        return u32::try_from(scale).ok().map(Kind::Decimal);
+    }
+    match physical {
         Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => match (logical, converted) {
             (Some(LogicalType::String | LogicalType::Json | LogicalType::Bson | LogicalType::Enum), _) => {
                 Some(Kind::Bytes)
@@ -390,15 +484,14 @@ fn plain_kind(column: &ColumnDescriptor) -> Option<Kind> {
             (_, ConvertedType::TIMESTAMP_MILLIS) => Some(Kind::Timestamp(1_000)),
             (_, ConvertedType::TIMESTAMP_MICROS) => Some(Kind::Timestamp(1_000_000)),
             (Some(LogicalType::Date), _) | (_, ConvertedType::DATE) => Some(Kind::Days),
-            (Some(LogicalType::Integer(_)), _) => Some(Kind::Integer),
+            (Some(LogicalType::Integer(integer)), _) if integer.is_signed => Some(Kind::Integer),
+            (Some(LogicalType::Integer(_)), _) => Some(Kind::Unsigned),
             (Some(_), _) => None,
+            (None, ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS | ConvertedType::INTERVAL) => None,
             (
                 None,
-                ConvertedType::DECIMAL
-                | ConvertedType::TIME_MILLIS
-                | ConvertedType::TIME_MICROS
-                | ConvertedType::INTERVAL,
-            ) => None,
+                ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64,
+            ) => Some(Kind::Unsigned),
             (None, _) => Some(Kind::Integer),
         },
         Type::INT96 => Some(Kind::Int96),
@@ -485,6 +578,42 @@ mod tests {
         assert_eq!(read_as(&mapping, Role::Url), None);
         assert_eq!(read_as(&mapping, Role::Status), None);
         assert_eq!(read_as(&mapping, Role::Time), Some(("time", Kind::Float)));
+        let unsuitable: Vec<String> = mapping.unsuitable().iter().map(Unsuitable::to_string).collect();
+        assert_eq!(unsuitable, ["column `status` is BOOLEAN, which cannot serve as status"]);
+    }
+
+    #[test]
+    fn whole_numbers_of_every_form_serve_as_status() {
+        for (column, kind) in [
+            ("int32 status", Kind::Integer),
+            ("int32 status (INT_16)", Kind::Integer),
+            ("int32 status (UINT_16)", Kind::Unsigned),
+            ("int64 status (INTEGER(64,false))", Kind::Unsigned),
+            ("int32 status (DECIMAL(5,0))", Kind::Decimal(0)),
+            ("int64 status (DECIMAL(10,2))", Kind::Decimal(2)),
+            ("fixed_len_byte_array(3) status (DECIMAL(5,0))", Kind::Decimal(0)),
+            ("binary status (DECIMAL(5,1))", Kind::Decimal(1)),
+        ] {
+            let schema = schema(&format!("optional binary body; optional {column};"));
+            let mapping = mapping(&schema, &ColumnChoice::default()).unwrap();
+            assert_eq!(read_as(&mapping, Role::Status), Some(("status", kind)), "{column}");
+            assert_eq!(mapping.unsuitable(), []);
+        }
+    }
+
+    #[test]
+    fn a_guess_whose_type_does_not_suit_is_told_where_nothing_else_serves() {
+        let schema = schema(
+            "optional binary body; optional binary url; optional int64 site; optional int32 fetch_date (TIME_MILLIS);
+             optional group status (LIST) { repeated group list { optional int32 element; } }
+             repeated binary location; optional boolean mime; optional binary content_type;",
+        );
+        let mapping = mapping(&schema, &ColumnChoice::default()).unwrap();
+        let told: Vec<(Role, &str)> = mapping.unsuitable().iter().map(|c| (c.role, c.name.as_str())).collect();
+        assert_eq!(told, [(Role::Status, "status"), (Role::Time, "fetch_date"), (Role::Location, "location")]);
+        let text = mapping.to_string();
+        assert_eq!(text.lines().count(), ROLES.len() + 3);
+        assert!(text.contains("\ncolumn `status` is a list, which cannot serve as status\n"), "{text}");
     }
 
     #[test]
@@ -502,6 +631,9 @@ mod tests {
         assert!(error(&[(Role::Body, "l.list.element")]).contains("lists"));
         assert!(error(&[(Role::Body, "s.a"), (Role::Status, "ok")]).contains("BOOLEAN"));
         assert!(error(&[(Role::Body, "s.a"), (Role::ContentType, "body")]).contains("--content-type-column"));
+        for named in [("nope"), ("s"), ("l"), ("l.list.element"), ("ok")] {
+            assert!(error(&[(Role::Body, named)]).contains("(columns: body, ok, s.a, l.list.element)"), "{named}");
+        }
     }
 
     #[test]

@@ -2,13 +2,18 @@
 //!
 //! What a row becomes:
 //! - the body as it is; a null body is an empty one;
-//! - the status of the row. A table without a status column is a table of bodies: they count as fetched with 200, and
-//!   rows with a null body have no status. A null in a status column stays null;
+//! - the status of the row: a whole number in any type, or text that begins with one. Where it is null, or the table has
+//!   no column for it, a body (an empty one too) counts as fetched with 200; a row that has no body either tells of no
+//!   answer, so it has no status and comes out as `no_answer`. What is no HTTP status is no status, whatever the body,
+//!   and told once a row group;
 //! - the URL as it is, but for one without a scheme, which is taken as a host. Without a URL, that of the host is
 //!   `https://HOST/robots.txt`. A table with neither gives captures with an empty URL, and so does a row with neither,
 //!   which is told once a row group;
 //! - the time, as [`mapping::Kind`] says; numbers without a unit by their size;
 //! - empty texts are nulls, but for the body.
+//!
+//! A column that has one of the guessed names and a type that cannot serve is told once for each part of a file. A row
+//! group that cannot be read to its end makes the part incomplete; the others are read all the same.
 //!
 //! Memory: a decompressed page and a dictionary of each column that is read (512 MiB at most, a megabyte as a rule).
 
@@ -18,10 +23,12 @@ pub mod mapping;
 mod pages;
 mod time;
 
-pub use mapping::{ColumnChoice, Mapping, MappingError, Role, mapping};
+pub use mapping::{ColumnChoice, Mapping, MappingError, Role, Unsuitable, mapping};
 
+use super::input::{Format, Input};
 use super::{Completion, Limits, Origin, Part, Sink};
 use crate::capture::{Capture, Place, Problem, ProblemCode, Repair, Repairs};
+use crate::quantity::counted;
 use column::ColumnValues;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
@@ -82,6 +89,27 @@ pub fn inspect(path: &Path, choice: &ColumnChoice) -> Result<Inspection, Inspect
     let mapping = mapping(metadata.file_metadata().schema_descr(), choice)?;
     let rows = metadata.row_groups().iter().map(rows_of).sum();
     Ok(Inspection { mapping, rows, row_groups: metadata.num_row_groups() })
+}
+
+/// Whether the columns that the user named are there and serve, in the first Parquet file that can be inspected: a
+/// mistyped name would otherwise only be seen in `problems`. The error is a sentence for the user, with the columns that
+/// there are. Without named columns nothing is opened; where no file can be inspected the scan has more to tell.
+pub fn check_named(inputs: &[Input], choice: &ColumnChoice) -> Result<(), String> {
+    let Some(role) = choice.named().next() else { return Ok(()) };
+    let mut parquet = inputs.iter().filter(|input| input.format == Format::Parquet).peekable();
+    if parquet.peek().is_none() {
+        return Err(format!("--{}-column names a column of Parquet files, and no input is one", role.word()));
+    }
+    for input in parquet {
+        let Origin::File(path) = &input.origin else { continue };
+        return match inspect(path, choice) {
+            Err(InspectError::Io(_) | InspectError::Damaged(_)) => continue,
+            // A table without a body is told as any other, since nobody named a column for it.
+            Ok(_) | Err(InspectError::Mapping(MappingError::NoBody { .. })) => Ok(()),
+            Err(InspectError::Mapping(error)) => Err(format!("`{}`: {error}", input.name)),
+        };
+    }
+    Ok(())
 }
 
 /// Whether this thread is inside the Parquet decoder, whose panics are caught and become problems. A program's panic
@@ -165,14 +193,20 @@ impl ParquetReader {
         };
         let file = Arc::new(file);
         let mut first_row = 0;
+        let mut completion = Completion::Complete;
+        let mut untold = mapping.unsuitable();
         for row_group in metadata.row_groups() {
             let starts = first_byte(row_group);
             if starts >= part.start && part.end.is_none_or(|end| starts < end) {
+                for column in std::mem::take(&mut untold) {
+                    sink.problem(unsuitable(column));
+                }
                 let mut rows = RowGroup::new(self.limits, &mapping, first_row, rows_of(row_group));
                 match rows.read(&file, row_group, sink) {
                     Ok(ControlFlow::Continue(())) => {}
                     Ok(ControlFlow::Break(())) => return Completion::Stopped,
                     Err(detail) => {
+                        completion = Completion::Incomplete;
                         let lost = rows.rows - rows.handed;
                         sink.problem(Problem {
                             code: ProblemCode::RowGroupUnreadable,
@@ -187,8 +221,17 @@ impl ParquetReader {
             }
             first_row = first_row.saturating_add(rows_of(row_group));
         }
-        Completion::Complete
+        completion
     }
+}
+
+fn unsuitable(column: &Unsuitable) -> Problem {
+    let action = match column.role {
+        Role::Status => "read the table without it: 200 where there is a body",
+        _ => "read the table without it",
+    };
+    let detail = format!("{column}; name another with --{}-column", column.role.word());
+    Problem { code: ProblemCode::ColumnMissing, offset: None, detail, action }
 }
 
 /// Stored bytes of a part that are not told as progress yet: what row groups claim never adds up to more than the part.
@@ -305,6 +348,9 @@ impl<'a> RowGroup<'a> {
         row_group: &RowGroupMetaData,
         sink: &mut dyn Sink,
     ) -> Result<ControlFlow<()>, String> {
+        if self.rows == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
         let mut columns = Columns::default();
         for column in self.mapping.columns() {
             let chunk = row_group.columns().get(column.leaf).ok_or("the row group lacks a column of the table")?;
@@ -339,12 +385,12 @@ impl<'a> RowGroup<'a> {
             }
             _ => whole,
         };
-        let status = match &columns.status {
-            None => body.map(|_| 200),
-            Some(column) => column.status().unwrap_or_else(|found| {
+        let status = match columns.status.as_ref().map_or(Ok(None), ColumnValues::status) {
+            Ok(status) => status.or(body.map(|_| 200)),
+            Err(found) => {
                 self.odd_status.add(source_row, || found);
                 None
-            }),
+            }
         };
         let fetch_time = columns.time.as_ref().map_or(Ok(None), ColumnValues::time).unwrap_or_else(|()| {
             repaired.add(Repair::DateOdd);
@@ -385,8 +431,8 @@ impl<'a> RowGroup<'a> {
                 code: ProblemCode::RowUnreadable,
                 offset: Some(row),
                 detail: format!(
-                    "{} rows have a status that is no number, the first of them `{found}`",
-                    self.odd_status.count
+                    "{} with a status that is no HTTP status, the first `{found}`",
+                    counted(self.odd_status.count, "row")
                 ),
                 action: "took them as having no status",
             });

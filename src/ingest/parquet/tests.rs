@@ -1,11 +1,11 @@
 use super::*;
 use arrow::array::{
-    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, DictionaryArray, FixedSizeBinaryArray,
-    Float64Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
-    StructArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
-    UInt16Array,
+    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Decimal128Array, Decimal256Array,
+    DictionaryArray, FixedSizeBinaryArray, Float64Array, Int16Array, Int32Array, Int64Array, LargeBinaryArray,
+    LargeStringArray, StringArray, StringViewArray, StructArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+    TimestampNanosecondArray, TimestampSecondArray, UInt16Array, UInt32Array, UInt64Array,
 };
-use arrow::datatypes::{DataType, Field, Int32Type};
+use arrow::datatypes::{DataType, Field, Int32Type, i256};
 use arrow::record_batch::RecordBatch;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, Encoding, GzipLevel, ZstdLevel};
@@ -212,21 +212,34 @@ fn encodings_and_compressions() {
 
 #[test]
 fn status_of_every_type_is_read() {
-    let body = array(StringArray::from(vec!["a", "b", "c"]));
+    let body = array(StringArray::from(vec![Some("a"), None, Some("c"), Some("")]));
+    let decimal = |precision, scale| {
+        let unit = 10_i128.pow(scale);
+        let values = vec![Some(200 * unit), None, Some(404 * unit), None];
+        array(Decimal128Array::from(values).with_precision_and_scale(precision, scale as i8).unwrap())
+    };
+    let wide = vec![Some(i256::from(200)), None, Some(i256::from(404)), None];
     let arrays: Vec<ArrayRef> = vec![
-        array(Int16Array::from(vec![Some(200), None, Some(404)])),
-        array(UInt16Array::from(vec![Some(200), None, Some(404)])),
-        array(Int32Array::from(vec![Some(200), None, Some(404)])),
-        array(Int64Array::from(vec![Some(200), None, Some(404)])),
-        array(Float64Array::from(vec![Some(200.0), Some(f64::NAN), Some(404.0)])),
-        array(StringArray::from(vec![Some("200"), None, Some(" 404 Not Found")])),
-        array(StringArray::from(vec![Some("200"), Some(""), Some("404.0")])),
-        array(vec![Some("200"), None, Some("404")].into_iter().collect::<DictionaryArray<Int32Type>>()),
+        decimal(5, 0),
+        decimal(12, 2),
+        decimal(38, 10),
+        array(Decimal256Array::from(wide).with_precision_and_scale(60, 0).unwrap()),
+        array(UInt32Array::from(vec![Some(200), None, Some(404), None])),
+        array(UInt64Array::from(vec![Some(200), None, Some(404), None])),
+        array(Int16Array::from(vec![Some(200), None, Some(404), None])),
+        array(UInt16Array::from(vec![Some(200), None, Some(404), None])),
+        array(Int32Array::from(vec![Some(200), None, Some(404), None])),
+        array(Int64Array::from(vec![Some(200), None, Some(404), None])),
+        array(Float64Array::from(vec![Some(200.0), Some(f64::NAN), Some(404.0), Some(f64::NAN)])),
+        array(StringArray::from(vec![Some("200"), None, Some(" 404 Not Found"), None])),
+        array(StringArray::from(vec![Some("200"), Some(""), Some("404.0"), Some("  ")])),
+        array(vec![Some("200"), None, Some("404"), None].into_iter().collect::<DictionaryArray<Int32Type>>()),
     ];
     for status in arrays {
         let kind = status.data_type().clone();
         let seen = Table::plain(&[("body", body.clone()), ("status", status)]).read();
-        assert_eq!(seen.iter().map(|s| s.status).collect::<Vec<_>>(), [Some(200), None, Some(404)], "{kind}");
+        let statuses: Vec<_> = seen.iter().map(|s| s.status).collect();
+        assert_eq!(statuses, [Some(200), None, Some(404), Some(200)], "{kind}");
     }
 }
 
@@ -243,11 +256,78 @@ fn a_status_that_is_no_number_is_told_once() {
     assert_eq!((collect.problems[0].code, collect.problems[0].offset), (ProblemCode::RowUnreadable, Some(1)));
     assert!(collect.problems[0].detail.contains("`ok`"), "{}", collect.problems[0].detail);
 
+    for (status, found) in [
+        (array(Int64Array::from(vec![70_000])), "`70000`"),
+        (array(UInt32Array::from(vec![u32::MAX])), "`4294967295`"),
+        (array(UInt64Array::from(vec![u64::MAX])), "`18446744073709551615`"),
+        (array(Decimal128Array::from(vec![20_050]).with_precision_and_scale(6, 2).unwrap()), "`20050e-2`"),
+        (array(Decimal128Array::from(vec![-70_000]).with_precision_and_scale(20, 0).unwrap()), "`-70000`"),
+        (array(Decimal256Array::from(vec![i256::MAX]).with_precision_and_scale(76, 0).unwrap()), "decimal of 32 bytes"),
+    ] {
+        let table = Table::plain(&[("body", array(StringArray::from(vec!["a"]))), ("status", status)]);
+        let (completion, collect) = table.read_part(0, None);
+        assert_eq!((completion, collect.seen[0].status), (Completion::Complete, None), "{found}");
+        assert_eq!(collect.problems.iter().map(|p| p.code).collect::<Vec<_>>(), [ProblemCode::RowUnreadable]);
+        assert!(collect.problems[0].detail.contains(found), "{}", collect.problems[0].detail);
+    }
+}
+
+#[test]
+fn a_guessed_column_that_cannot_serve_is_told_once_a_part() {
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(1)).build();
+    let table = Table::write(
+        &[
+            ("body", array(StringArray::from(vec!["a", "b", "c"]))),
+            ("status", array(BooleanArray::from(vec![true, false, true]))),
+        ],
+        properties,
+    );
+    let (completion, collect) = table.read_part(0, None);
+    assert_eq!(completion, Completion::Complete);
+    assert_eq!(collect.seen.iter().map(|s| s.status).collect::<Vec<_>>(), [Some(200); 3]);
+    assert_eq!(collect.problems.len(), 1);
+    let Problem { code, offset, detail, action } = &collect.problems[0];
+    assert_eq!((*code, *offset), (ProblemCode::ColumnMissing, None));
+    assert!(detail.contains("`status` is BOOLEAN") && detail.contains("--status-column"), "{detail}");
+    assert!(action.contains("200"), "{action}");
+    // The last bytes hold no row group.
+    assert_eq!(table.read_part(table.length() - 4, None).1.problems, []);
+}
+
+#[test]
+fn named_columns_are_checked_before_anything_is_read() {
     let table = Table::plain(&[
         ("body", array(StringArray::from(vec!["a"]))),
-        ("status", array(Int64Array::from(vec![70_000]))),
+        ("ok", array(BooleanArray::from(vec![true]))),
+        ("code", array(Int32Array::from(vec![200]))),
     ]);
-    assert_eq!(table.read_part(0, None).1.seen[0].status, None);
+    let bodiless = Table::plain(&[("code", array(Int32Array::from(vec![200])))]);
+    let damaged = Table::of_bytes(b"PAR1 and no end");
+    let input = |path: &Path, format| Input {
+        name: path.file_name().unwrap().to_string_lossy().into_owned(),
+        origin: Origin::File(path.to_owned()),
+        size: None,
+        modified: None,
+        format,
+    };
+    let warc = input(&table.path, Format::Warc);
+    let parquet = |table: &Table| input(&table.path, Format::Parquet);
+    let choose = |role, name: &str| ColumnChoice::new([(role, Some(name.to_owned()))]);
+    let all = [warc.clone(), parquet(&damaged), parquet(&table)];
+    assert_eq!(check_named(&all, &choose(Role::Status, "code")), Ok(()));
+    assert_eq!(check_named(std::slice::from_ref(&warc), &ColumnChoice::default()), Ok(()));
+    assert_eq!(check_named(&[parquet(&damaged)], &choose(Role::Status, "code")), Ok(()));
+    assert_eq!(check_named(&[parquet(&bodiless)], &choose(Role::Status, "code")), Ok(()));
+    for (choice, message) in [
+        (choose(Role::Status, "kode"), "`table.parquet`: no column `kode`"),
+        (choose(Role::Status, "ok"), "BOOLEAN"),
+        (choose(Role::Body, "code"), "cannot serve as body"),
+    ] {
+        let error = check_named(&all, &choice).unwrap_err();
+        assert!(error.contains(message) && error.contains("(columns: body, ok, code)"), "{error}");
+    }
+    let error = check_named(&[warc], &choose(Role::Status, "code")).unwrap_err();
+    assert!(error.contains("--status-column") && error.contains("no input is one"), "{error}");
 }
 
 #[test]
@@ -341,7 +421,7 @@ fn the_other_columns_are_read_and_structs_entered() {
         ("ok", array(BooleanArray::from(vec![true, false, true]))),
     ]);
     let seen = table.read();
-    assert_eq!(seen.iter().map(|s| s.status).collect::<Vec<_>>(), [Some(301), None, None]);
+    assert_eq!(seen.iter().map(|s| s.status).collect::<Vec<_>>(), [Some(301), Some(200), Some(200)]);
     assert_eq!(seen.iter().map(|s| s.location.as_deref()).collect::<Vec<_>>(), [Some("/x"), None, None]);
     assert_eq!(seen[0].content_type.as_deref(), Some("text/plain"));
     assert_eq!(seen.iter().map(|s| s.digest.as_deref()).collect::<Vec<_>>(), [Some("ABC"), Some("DEF"), Some("é")]);
@@ -428,7 +508,7 @@ fn a_damaged_row_group_costs_itself() {
             *byte ^= 0x5a;
         }
         let (completion, collect) = Table::of_bytes(&bytes).read_part(0, None);
-        assert_eq!(completion, Completion::Complete);
+        assert_eq!(completion, Completion::Incomplete);
         assert_eq!(collect.seen.iter().filter(|s| s.row < 1_000).count(), 1_000);
         assert_eq!(collect.seen.iter().filter(|s| s.row >= 2_000).count(), 1_000);
         for seen in collect.seen.iter().filter(|s| !(1_000..2_000).contains(&s.row)) {
