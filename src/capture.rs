@@ -112,7 +112,7 @@ codes! {
         NotAWarc => "not-a-warc", "the file is of no kind that is read here";
         DictionaryMissing => "dictionary-missing", "a zstd frame needs a dictionary that the file does not hold";
         UrlMissing => "url-missing", "a response has no target URI";
-        ColumnMissing => "column-missing", "a Parquet file lacks a column that the others have";
+        ColumnMissing => "column-missing", "a Parquet file lacks a column, or has one whose type cannot serve";
         RowUnreadable => "row-unreadable", "a Parquet row could not be read";
         RowGroupUnreadable => "row-group-unreadable", "a Parquet row group could not be read; reading went on at the next one";
         RecordRepaired => "record-repaired", "a record was read only after mending it";

@@ -7,7 +7,7 @@ use crate::evaluate::Questions;
 use crate::evaluate::agents::AgentSet;
 use crate::evaluate::probes::ProbeSet;
 use crate::ingest::input::{self, Format, Inputs};
-use crate::ingest::parquet::inspect;
+use crate::ingest::parquet::{check_named, inspect};
 use crate::ingest::{Limits, Origin};
 use crate::output::{Metadata, NamedSet, ShardTables};
 use crate::pipeline::log::{Level, Log, escape_controls};
@@ -134,6 +134,7 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
     }
     let Inputs { inputs, passed_over } = input::resolve(&args.inputs, args.root.as_deref())
         .map_err(|e| if e.is_usage() { anyhow::Error::new(UsageError(e.to_string())) } else { e.into() })?;
+    check_named(&inputs, &args.columns.choice()).map_err(UsageError)?;
     let cut = Cut { shard_size: args.shard_size, assume_size: args.assume_size };
     let plan = Plan::new(&inputs, cut).map_err(|e| UsageError(e.to_string()))?;
     let layout = if args.no_verdicts { VerdictLayout::None } else { args.verdicts };
@@ -253,7 +254,7 @@ fn dry_run(args: &ScanArgs, setup: &Setup, out: &mut dyn Write) -> Result<()> {
                 for line in found.mapping.to_string().lines() {
                     writeln!(out, "  {}", escape_controls(line))?;
                 }
-                writeln!(out, "  {} rows in {} row groups", found.rows, found.row_groups)?;
+                writeln!(out, "  {} in {}", counted(found.rows, "row"), counted(found.row_groups as u64, "row group"))?;
             }
             Err(error) => writeln!(out, "  {}", escape_controls(&error.to_string()))?,
         }

@@ -223,7 +223,8 @@ fn mistakes_exit_2_and_name_the_fix() {
     fs::write(&bad_agents, "[[agent]]\ntokn = \"x\"\n").unwrap();
     let bad_probes = folder.path().join("probes.txt");
     fs::write(&bad_probes, "/\nfoo\n").unwrap();
-    let cases: [(&[&str], &str); 9] = [
+    let table = repository("datasets/sample-parquet");
+    let cases: [(&[&str], &str); 11] = [
         (&["no/such/file.warc.gz"], "no/such/file.warc.gz"),
         (&[arg(&sample), "--dialect", "bing"], "choose from rfc9309, google"),
         (&[arg(&sample), "--sample", "3"], "1/100"),
@@ -233,6 +234,8 @@ fn mistakes_exit_2_and_name_the_fix() {
         (&[arg(&sample), "--agents", arg(&bad_agents)], "agents.toml"),
         (&[arg(&sample), "--probes", arg(&bad_probes)], "probes.txt"),
         (&[arg(folder.path())], "no WARC or Parquet"),
+        (&[arg(&table), "--body-column", "nope"], "content_type"),
+        (&[arg(&sample), "--body-column", "body"], "no input is one"),
     ];
     for (args, expected) in cases {
         let mut all = vec!["scan", "-o", arg(&out)];
