@@ -207,8 +207,11 @@ fn properties<T: Record>(metadata: &Metadata) -> Result<WriterProperties, Parque
     for column in T::COLUMNS {
         Column::layouts(column, &[], &mut layouts);
     }
-    for Leaf { path, layout, statistics } in layouts {
+    for Leaf { path, layout, statistics, compressed } in layouts {
         let path = ColumnPath::new(path);
+        if !compressed {
+            builder = builder.set_column_compression(path.clone(), Compression::UNCOMPRESSED);
+        }
         if !statistics {
             builder = builder.set_column_statistics_enabled(path.clone(), EnabledStatistics::None);
         }

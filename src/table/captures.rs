@@ -116,7 +116,7 @@ impl Record for Captures {
         ),
         delta(
             "record_number",
-            "Number of the WARC record in its file, from 0, where it has no offset; else null.",
+            "Number of the WARC record, from 0, in the part of its file that the shard read, where it has no offset; else null.",
             "17",
             Cell::MaybeI64(|row| row.record_number),
         ),
@@ -240,7 +240,7 @@ impl Record for Captures {
         column("body_bytes", "Bytes of the decoded body that were looked at.", "1070", Cell::I64(|row| row.body_bytes)),
         column(
             "body_total_bytes",
-            "Bytes of the whole decoded body; more than body_bytes when a cap cut it.",
+            "Bytes of the whole decoded body, counted up to 64 MiB where it was encoded; more than body_bytes when a cap cut it.",
             "1070",
             Cell::I64(|row| row.body_total_bytes),
         ),

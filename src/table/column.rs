@@ -55,6 +55,8 @@ pub struct Leaf {
     pub layout: Layout,
     /// Whether the least and greatest value are kept: of text in no order they tell nothing and cost 2 % of a scan.
     pub statistics: bool,
+    /// Whether its pages are compressed: packed differences and hashes get no smaller by it.
+    pub compressed: bool,
 }
 
 /// What there is to say about a column, without the type of its rows.
@@ -196,7 +198,8 @@ impl<T: Record> Column<T> {
             _ => {}
         }
         let statistics = self.layout == Layout::Sorted || (parents.is_empty() && self.cell.is_scalar());
-        out.push(Leaf { path, layout: self.layout, statistics });
+        let compressed = self.layout != Layout::Delta && !matches!(self.cell, Cell::Bytes16(_));
+        out.push(Leaf { path, layout: self.layout, statistics, compressed });
     }
 }
 

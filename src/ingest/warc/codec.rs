@@ -39,6 +39,8 @@ pub(super) enum Wrapper {
 /// Deflate with or without a wrapper, by zlib-rs.
 pub(super) struct Flate {
     wrapper: Wrapper,
+    /// Whether what comes out in the step that meets damage is given, the error one step later.
+    gives_rest: bool,
     inner: Decompress,
 }
 
@@ -49,7 +51,12 @@ impl Flate {
             Wrapper::Zlib => Decompress::new(true),
             Wrapper::Raw => Decompress::new(false),
         };
-        Flate { wrapper, inner }
+        Flate { wrapper, gives_rest: false, inner }
+    }
+
+    /// One that gives what comes out before damage, for bodies: of an archive's member nothing is to be trusted any more.
+    pub(super) fn giving_rest(wrapper: Wrapper) -> Flate {
+        Flate { gives_rest: true, ..Flate::new(wrapper) }
     }
 }
 
@@ -65,12 +72,13 @@ impl Stream for Flate {
 
     fn step(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, String> {
         let (read, written) = (self.inner.total_in(), self.inner.total_out());
-        match self.inner.decompress(input, output, FlushDecompress::None) {
-            Ok(status) => Ok(Step {
-                used: (self.inner.total_in() - read) as usize,
-                produced: (self.inner.total_out() - written) as usize,
-                ended: status == Status::StreamEnd,
-            }),
+        let result = self.inner.decompress(input, output, FlushDecompress::None);
+        let used = (self.inner.total_in() - read) as usize;
+        let produced = (self.inner.total_out() - written) as usize;
+        match result {
+            Ok(status) => Ok(Step { used, produced, ended: status == Status::StreamEnd }),
+            // What came out before the damage counts; the next step says what is wrong.
+            Err(_) if self.gives_rest && produced > 0 => Ok(Step { used, produced, ended: false }),
             // A state that went bad while it still wrote output does not say why any more.
             Err(error) => match error.message() {
                 None | Some("repeated call with bad state") => Err("invalid data".to_owned()),

@@ -6,8 +6,9 @@ use crate::capture::{Repair, Repairs};
 use crate::ingest::libdeflate::Inflater;
 use memchr::memchr;
 
-/// Decoded bytes that are counted at most: what lies beyond does not change any table but `body_total_bytes`.
-const WORK: u64 = 1 << 30;
+/// Decoded bytes that are counted at most: what lies beyond does not change any table but `body_total_bytes`. Four times the usual
+/// cap, so that a file of bombs costs seconds and not hours.
+const WORK: u64 = 64 << 20;
 
 /// Codings that are undone one after the other; a response that names more is damaged or hostile.
 const CODINGS: usize = 4;
@@ -204,6 +205,10 @@ impl Decoder {
 fn chunk_size(rest: &[u8]) -> Option<(u64, usize)> {
     // The line may hold extensions, but no real one is longer than this.
     let line = rest.get(..rest.len().min(4096)).unwrap_or(rest);
+    // A size has a digit: an empty line is the body's own.
+    if !line.iter().find(|byte| **byte != b' ').is_some_and(u8::is_ascii_hexdigit) {
+        return None;
+    }
     match httparse::parse_chunk_size(line) {
         Ok(httparse::Status::Complete((length, size))) => Some((size, length)),
         _ => {
@@ -237,10 +242,12 @@ fn gzip(input: &[u8], next: &mut Kept, cap: usize, inflater: Option<&mut Inflate
     }
     // Large, damaged, of several members, or with something behind it.
     let mut rest = input;
-    let mut stream = Flate::new(Wrapper::Gzip);
+    let mut stream = Flate::giving_rest(Wrapper::Gzip);
     loop {
         match next.run(&mut stream, rest, cap) {
             Run::Ended(used) => rest = rest.get(used..).unwrap_or_default(),
+            // Bytes that only begin like an archive stay as they are.
+            Run::Broken | Run::Short if next.total == 0 => return Undone::Not,
             Run::Broken | Run::Short => return Undone::Partly,
         }
         if !rest.starts_with(&[0x1f, 0x8b]) || next.total >= WORK {
@@ -256,13 +263,13 @@ fn deflate(input: &[u8], next: &mut Kept, cap: usize) -> Undone {
         && first & 0x0f == 8
         && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0
     {
-        let run = next.run(&mut Flate::new(Wrapper::Zlib), input, cap);
+        let run = next.run(&mut Flate::giving_rest(Wrapper::Zlib), input, cap);
         if next.total > 0 || matches!(run, Run::Ended(_)) {
             return run.undone();
         }
     }
     next.clear();
-    next.run(&mut Flate::new(Wrapper::Raw), input, cap).undone_or_not(input, next)
+    next.run(&mut Flate::giving_rest(Wrapper::Raw), input, cap).undone_or_not(input, next)
 }
 
 /// How running a stream ended.

@@ -28,6 +28,10 @@ pub(super) trait Members {
     fn start(&self, bytes: &[u8]) -> Start;
     /// Whether the bytes look like a member as real writers make them; asked when searching among damaged bytes.
     fn looks_real(bytes: &[u8]) -> bool;
+    /// Whether a member can start here at all: what is tried when members are searched.
+    fn could_be(bytes: &[u8]) -> bool {
+        Self::looks_real(bytes)
+    }
     /// Inflates the whole member at the start of `input`, if it is whole there.
     fn whole(&mut self, input: &[u8], output: &mut [u8]) -> Result<Inflated, Failure>;
     /// The decoder for members read in pieces.
@@ -67,6 +71,11 @@ impl Members for Gzip {
         // Reserved flags clear, an extra-flags byte that some deflater sets, a system that has a number.
         matches!(bytes, [0x1f, 0x8b, 8, flags, _, _, _, _, extra, system, ..]
             if flags & 0xe0 == 0 && matches!(extra, 0 | 2 | 4) && matches!(system, 0..=13 | 255))
+    }
+
+    fn could_be(bytes: &[u8]) -> bool {
+        // Reserved flags clear (RFC 1952, 2.3.1.2): nothing else is sure, writers put anything into the other fields.
+        matches!(bytes, [0x1f, 0x8b, 8, flags, _, _, _, _, _, _, ..] if flags & 0xe0 == 0)
     }
 
     fn whole(&mut self, input: &[u8], output: &mut [u8]) -> Result<Inflated, Failure> {

@@ -68,8 +68,11 @@ impl WarcReader {
     pub fn read(&mut self, part: &Part, sink: &mut dyn Sink) -> Completion {
         match &part.origin {
             Origin::Stdin => self.read_from(&mut io::stdin().lock(), part.start, part.end, sink),
-            Origin::File(path) => match open(path, part.start) {
-                Ok(Some(mut file)) => self.read_from(&mut file, part.start, part.end, sink),
+            Origin::File(path) => match open(path, part.start, part.start.saturating_sub(LOOK_BACK)) {
+                Ok(Some(mut file)) => {
+                    let at = part.start.saturating_sub(LOOK_BACK);
+                    self.read_part(&mut file, at, part.start, part.end, sink)
+                }
                 Ok(None) => Completion::Complete,
                 Err(error) => {
                     self.stats = ReadStats::default();
@@ -96,11 +99,23 @@ impl WarcReader {
         end: Option<u64>,
         sink: &mut dyn Sink,
     ) -> Completion {
+        self.read_part(source, start, start, end, sink)
+    }
+
+    /// The same, where the source's next byte is the one at `at`, and the part begins at `start`, there or later.
+    fn read_part(
+        &mut self,
+        source: &mut dyn Read,
+        at: u64,
+        start: u64,
+        end: Option<u64>,
+        sink: &mut dyn Sink,
+    ) -> Completion {
         self.stats = ReadStats::default();
-        self.buffers.window.restart(start);
+        self.buffers.window.restart(at);
         self.buffers.window.fill(1, source);
         if start > 0 {
-            return self.gzip(source, end, true, sink);
+            return self.gzip(source, end, Some(start), sink);
         }
         // A pipe may give its first bytes one at a time.
         self.buffers.window.fill(4096, source);
@@ -116,13 +131,13 @@ impl WarcReader {
                 Completion::Incomplete
             }
             Kind::Empty if window.ended() => Completion::Complete,
-            Kind::Gzip => self.gzip(source, end, false, sink),
+            Kind::Gzip => self.gzip(source, end, None, sink),
             Kind::Zstd => self.zstd(source, sink),
             Kind::Plain(skipped) => {
                 self.buffers.window.consume(skipped);
-                self.walk(&mut Plain::new(), source, None, false, sink)
+                self.walk(&mut Plain::new(), source, None, None, sink)
             }
-            Kind::Empty => self.walk(&mut Plain::new(), source, None, false, sink),
+            Kind::Empty => self.walk(&mut Plain::new(), source, None, None, sink),
             Kind::Foreign => self.foreign(sink),
             Kind::Unknown => self.unknown(source, end, sink),
         }
@@ -133,7 +148,13 @@ impl WarcReader {
         self.stats
     }
 
-    fn gzip(&mut self, source: &mut dyn Read, end: Option<u64>, inside: bool, sink: &mut dyn Sink) -> Completion {
+    fn gzip(
+        &mut self,
+        source: &mut dyn Read,
+        end: Option<u64>,
+        inside: Option<u64>,
+        sink: &mut dyn Sink,
+    ) -> Completion {
         let Some(mut gzip) = self.gzip.take().or_else(Gzip::new) else { return no_memory(sink) };
         let completion = self.walk(&mut gzip, source, end, inside, sink);
         self.gzip = Some(gzip);
@@ -162,7 +183,7 @@ impl WarcReader {
                 return Completion::Incomplete;
             }
         }
-        self.walk(&mut frames, source, None, false, sink)
+        self.walk(&mut frames, source, None, None, sink)
     }
 
     fn walk<M: Members>(
@@ -170,7 +191,7 @@ impl WarcReader {
         members: &mut M,
         source: &mut dyn Read,
         end: Option<u64>,
-        inside: bool,
+        inside: Option<u64>,
         sink: &mut dyn Sink,
     ) -> Completion {
         let WarcReader { limits, buffers, stats, .. } = self;
@@ -180,14 +201,11 @@ impl WarcReader {
     /// A file that starts with nothing known: an archive with damaged first bytes is still read.
     fn unknown(&mut self, source: &mut dyn Read, end: Option<u64>, sink: &mut dyn Sink) -> Completion {
         self.buffers.window.fill(window::LIMIT, source);
-        let looked_at = self.buffers.window.bytes();
-        let member = memchr::memmem::find_iter(looked_at, Gzip::MAGIC)
-            .any(|at| Gzip::looks_real(looked_at.get(at..).unwrap_or_default()));
-        if !member {
+        if !holds_member(self.buffers.window.bytes()) {
             return self.foreign(sink);
         }
         let mut held = Held { sink, problems: Vec::new() };
-        let completion = self.gzip(source, end, false, &mut held);
+        let completion = self.gzip(source, end, None, &mut held);
         let Held { sink, problems } = held;
         if self.stats.records == 0 && completion != Completion::Stopped {
             return self.foreign(sink);
@@ -227,18 +245,36 @@ impl Sink for Held<'_> {
     }
 }
 
-/// Opens a file at a place; `None` when the place is inside a file that is never read in parts.
-fn open(path: &Path, start: u64) -> io::Result<Option<File>> {
+/// Bytes before a part from which on its members are walked, so that its first one is found for what it is: more than any stored member
+/// of a robots.txt crawl has, and 3 % of the smallest usual part.
+const LOOK_BACK: u64 = 1 << 20;
+
+/// Opens a file for a part; `None` when the part is inside a file that is never read in parts. Which kind it is is decided by its
+/// first bytes, as the part that starts with them does.
+fn open(path: &Path, part_start: u64, at: u64) -> io::Result<Option<File>> {
     let mut file = File::open(path)?;
-    if start > 0 {
-        let mut magic = [0u8; 2];
-        let read = file.read(&mut magic)?;
-        if read < 2 || magic != [0x1f, 0x8b] {
+    if part_start > 0 {
+        let mut first = Vec::with_capacity(4096);
+        (&mut file).take(4096).read_to_end(&mut first)?;
+        let is_gzip = match kind::detect(&first) {
+            Kind::Gzip => true,
+            Kind::Unknown => {
+                (&mut file).take((window::LIMIT - 4096) as u64).read_to_end(&mut first)?;
+                holds_member(&first)
+            }
+            _ => false,
+        };
+        if !is_gzip {
             return Ok(None);
         }
-        file.seek(SeekFrom::Start(start))?;
+        file.seek(SeekFrom::Start(at))?;
     }
     Ok(Some(file))
+}
+
+/// Whether something like a gzip member begins somewhere in these bytes.
+fn holds_member(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, Gzip::MAGIC).any(|at| Gzip::looks_real(bytes.get(at..).unwrap_or_default()))
 }
 
 fn no_memory(sink: &mut dyn Sink) -> Completion {

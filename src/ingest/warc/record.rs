@@ -87,6 +87,9 @@ fn scan(bytes: &[u8]) -> Option<(Head<'_>, bool)> {
         if version {
             continue;
         }
+        if is_version(line) {
+            return None;
+        }
         if matches!(line, [b' ' | b'\t', ..]) {
             folded = true;
             continue;
@@ -169,6 +172,44 @@ fn named<const N: usize>(line: &[u8], text: &[u8; N], name: Name) -> Option<(Nam
     let (start, rest) = line.split_first_chunk::<N>()?;
     let matches = start == text || start.eq_ignore_ascii_case(text);
     (matches && matches!(rest.first(), None | Some(b':' | b' ' | b'\t'))).then_some((name, N))
+}
+
+/// Where a head ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadEnd {
+    /// After its blank line.
+    Blank(usize),
+    /// Nowhere: the version line of another record comes first.
+    Version,
+    /// Not in sight; so far nothing before this place needs another look.
+    More(usize),
+}
+
+/// Where the head at the start of `bytes` ends, looking from `from` on. What comes to a version line first is no head: reading on
+/// would give a record the fields of another.
+pub(super) fn head_end(bytes: &[u8], from: usize) -> HeadEnd {
+    let searched = bytes.get(from..).unwrap_or_default();
+    let mut next = bytes.len();
+    for newline in memchr_iter(b'\n', searched).map(|at| from + at) {
+        let after = bytes.get(newline + 1..).unwrap_or_default();
+        if is_version(after) {
+            return HeadEnd::Version;
+        }
+        let returns = after.iter().take(16).take_while(|b| **b == b'\r').count();
+        match after.get(returns) {
+            Some(b'\n') => return HeadEnd::Blank(newline + returns + 2),
+            // It may be the start of a version line that is cut by the end of what is in sight.
+            _ if after.len() < START.len() + 1 => next = next.min(newline),
+            Some(_) => {}
+            None => next = next.min(newline),
+        }
+    }
+    HeadEnd::More(next)
+}
+
+/// Whether a version line begins here.
+fn is_version(bytes: &[u8]) -> bool {
+    bytes.strip_prefix(START).is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
 /// Where the blank line ends that ends a head, in `bytes` from `from` on; the error says from where to look next time.

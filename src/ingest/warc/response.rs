@@ -81,7 +81,7 @@ impl Responses {
         let mut wire_total = block.total.saturating_sub(http.end as u64);
         if has_extra_line(wire, wire_total, &http, date.micros) {
             wire = wire.get(2..).unwrap_or_default();
-            wire_total -= 2;
+            wire_total = wire_total.saturating_sub(2);
             repairs.add(Repair::ExtraBlankLine);
         }
         let body = self.decoder.decode(wire, wire_total, &http, self.limits.body_cap);

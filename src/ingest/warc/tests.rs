@@ -682,8 +682,26 @@ fn windows_add_up_to_the_whole() {
     let mut tail = members(&records);
     tail.extend_from_slice(&[0; 100]);
     let blocks: Vec<u8> = records.concat().chunks(700).flat_map(gzip).collect();
+    let without_length: Vec<u8> = records
+        .iter()
+        .flat_map(|record| {
+            let text = String::from_utf8(record.clone()).unwrap();
+            let (before, after) = text.split_once("Content-Length: ").unwrap();
+            gzip(format!("{before}{}", after.split_once("\r\n").unwrap().1).as_bytes())
+        })
+        .collect();
+    let odd_headers: Vec<u8> = records
+        .iter()
+        .flat_map(|record| {
+            let mut member = gzip(record);
+            (member[8], member[9]) = (1, 19);
+            member
+        })
+        .collect();
     for (name, bytes) in [
         ("sound", members(&records)),
+        ("without length", without_length),
+        ("odd headers", odd_headers),
         ("spread", spread),
         ("damaged", damaged),
         ("cut", cut),
@@ -714,6 +732,95 @@ fn windows_add_up_to_the_whole() {
             parts.flat_map(|start| read_with(&bytes, Limits::default(), start, Some(start + width)).1.seen).collect();
         assert_eq!(seen, whole.seen, "{width}");
     }
+}
+
+/// All captures of a file read in parts of this width.
+fn in_parts(path: &Path, width: u64) -> Vec<Seen> {
+    let size = std::fs::metadata(path).unwrap().len();
+    let mut reader = WarcReader::new(Limits::default());
+    let mut sink = Collect::default();
+    for start in (0..size).step_by(width as usize) {
+        let end = (start + width < size).then_some(start + width);
+        reader.read(&Part { origin: Origin::File(path.to_owned()), start, end }, &mut sink);
+    }
+    sink.seen
+}
+
+#[test]
+fn parts_of_odd_files_add_up_too() {
+    let stored = |content: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    };
+    let nested: Vec<u8> = (0..20)
+        .flat_map(|number| {
+            let url = format!("http://outer{number}.example/robots.txt");
+            let inner = members(&crawl(5));
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", inner.len());
+            stored(&response(&url, &[head.as_bytes(), &inner].concat()))
+        })
+        .collect();
+    let mut headless = members(&crawl(40));
+    headless[0] = 0;
+    let shifted = [b"\r\n".as_slice(), &members(&crawl(40))].concat();
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("nested", nested), ("headless", headless), ("shifted", shifted)] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, &bytes).unwrap();
+        let whole = read_file(&path).1.seen;
+        assert!(whole.len() >= 20, "{name}: {}", whole.len());
+        for width in [700, 4096, 9_999] {
+            assert_eq!(in_parts(&path, width), whole, "{name} in parts of {width}");
+        }
+    }
+}
+
+#[test]
+fn heads_do_not_run_into_each_other() {
+    let (a, b) = (ok("http://a.example/robots.txt", "A"), ok("http://b.example/robots.txt", "B"));
+    let cut = &a[..a.windows(4).position(|w| w == b"\r\n\r\n").unwrap() - 20];
+    for bytes in [[cut, b"\r\n", &b].concat(), gzip(&[cut, b"\r\n", &b].concat())] {
+        let (_, sink, _) = read_all(&bytes);
+        assert_eq!(sink.urls(), ["http://b.example/robots.txt"], "{:?}", sink.problems);
+        assert_eq!(sink.problems.len(), 1, "{:?}", sink.problems);
+    }
+    // Many version lines and no blank line: linear, and soon done.
+    let (_, sink, _) = read_all(&gzip(&[a, b"WARC/1.0\nx: y\n".repeat(60_000)].concat()));
+    assert_eq!(sink.seen.len(), 1);
+}
+
+#[test]
+fn a_record_just_over_what_is_kept_ends_where_it_ends() {
+    for over in [0, 100, 60_000] {
+        let large = ok("http://large.example/robots.txt", &printable((18 << 20) - 260 + over, 5));
+        let small: Vec<Vec<u8>> = (0..50).map(|n| ok(&format!("http://s{n}.example/robots.txt"), "Allow: /")).collect();
+        let (_, sink, _) = read_all(&gzip(&[large, small.concat()].concat()));
+        assert_eq!((sink.seen.len(), sink.codes()), (51, vec![]), "{over}");
+        assert_eq!(sink.seen[0].total, ((18 << 20) - 260 + over) as u64);
+    }
+}
+
+#[test]
+fn damage_in_a_body_costs_what_comes_after_it() {
+    let text = format!("User-agent: *\nDisallow: /\n{}", "Disallow: /some/path/of/it\n".repeat(700));
+    let response_with = |coding: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {coding}\r\nContent-Length: {}\r\n\r\n", body.len());
+        gzip(&response("http://a.example/robots.txt", &[head.as_bytes(), body].concat()))
+    };
+    let mut packed = gzip(text.as_bytes());
+    let end = packed.len();
+    packed[end - 6] ^= 1;
+    let seen = &read_all(&response_with("gzip", &packed)).1.seen[0];
+    assert_eq!((seen.body.len(), &seen.repaired[..]), (text.len(), &["encoding-broken"][..]));
+    // Text that only begins like an archive.
+    let seen = &read_all(&response_with("gzip", b"\x1f\x8bUser-agent: *\nDisallow: /\n")).1.seen[0];
+    assert_eq!((seen.body.len(), &seen.repaired[..]), (28, &["not-encoded"][..]));
+    // An empty first line is no chunk.
+    let body = b"\r\nUser-agent: *\r\nDisallow: /\r\n";
+    let head = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: {}\r\n\r\n", body.len());
+    let seen = &read_all(&gzip(&response("http://a.example/robots.txt", &[head.as_bytes(), body].concat()))).1.seen[0];
+    assert_eq!((seen.body.as_slice(), &seen.repaired[..]), (&body[..], &["not-chunked"][..]));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::content::{Content, Edge, Follows, State, skip};
 use super::member::{Members, Start};
-use super::record::{self, Kind, Length};
+use super::record::{self, HeadEnd, Kind, Length};
 use super::response::{Block, Responses};
 use super::window::{LIMIT, Window};
 use super::{ReadStats, kind};
@@ -74,7 +74,12 @@ pub(super) struct Walk<'w, M> {
     told: u64,
     /// Work that the search for members may still do.
     budget: u64,
+    /// Whether the record that the end of the file cuts was handed over as far as it goes.
+    cut_delivered: bool,
 }
+
+/// What was done about a response that the end of the file cuts.
+const HANDED_OVER: &str = "the record was handed over as far as it goes";
 
 /// How the walk goes on.
 enum Flow {
@@ -137,14 +142,18 @@ impl<'w, M: Members> Walk<'w, M> {
             number: 0,
             told,
             budget: SEARCH,
+            cut_delivered: false,
         }
     }
 
-    /// Reads the part; with `inside` it starts somewhere in the file and the first sound member has to be found.
-    pub(super) fn run(mut self, inside: bool) -> Completion {
+    /// Reads the part; with `inside` it starts somewhere in the file, and its first member, at that place or later, has to be found.
+    pub(super) fn run(mut self, inside: Option<u64>) -> Completion {
         let mut completion = None;
-        if inside && !self.search() {
-            completion = Some(Completion::Complete);
+        if let Some(own) = inside {
+            self.told = own;
+            if !self.find_start(own) {
+                completion = Some(Completion::Complete);
+            }
         }
         let completion = loop {
             match completion {
@@ -304,6 +313,13 @@ impl<'w, M: Members> Walk<'w, M> {
                 return self.ended();
             }
             let own = self.content.edge_between(before, self.content.position());
+            // A member that starts beyond the part's end is somebody else's, as it is when members are read whole.
+            if let (Some(own), Some(end)) = (own, self.end)
+                && own.offset >= end
+                && self.content.bytes().starts_with(record::START)
+            {
+                return Flow::Done(Completion::Complete);
+            }
             if self.follows(0, true) != Follows::Record(0) {
                 if *self.content.state() != State::More && record::START.starts_with(self.content.bytes()) {
                     return self.lost(self.offset_here(base));
@@ -509,6 +525,7 @@ impl<'w, M: Members> Walk<'w, M> {
             return None;
         }
         let total = large.map_or(block.len() as u64, |(_, total, _)| total);
+        self.cut_delivered = true;
         deliver(self.responses, self.unfolded, self.stats, self.sink, bytes, total, place, offset, repairs)
     }
 
@@ -526,9 +543,11 @@ impl<'w, M: Members> Walk<'w, M> {
         loop {
             let bytes = self.content.bytes();
             let bytes = bytes.get(..self.head_cap).unwrap_or(bytes);
-            match record::blank_line(bytes, searched) {
-                Ok(end) => return Ok(end),
-                Err(upto) => searched = upto,
+            match record::head_end(bytes, searched) {
+                HeadEnd::Blank(end) => return Ok(end),
+                // The head of another record begins before this one ends.
+                HeadEnd::Version => return Err(ProblemCode::RecordUnreadable),
+                HeadEnd::More(upto) => searched = upto,
             }
             if self.content.len() >= self.head_cap {
                 return Err(ProblemCode::RecordTooLarge);
@@ -612,7 +631,7 @@ impl<'w, M: Members> Walk<'w, M> {
                 };
             }
         }
-        if target > keep {
+        if target > keep && self.content.len() < target {
             return Fate::Large(Some(stated.saturating_sub((self.content.len() - head_end) as u64)), repairs);
         }
         match self.follows(target, false) {
@@ -767,7 +786,8 @@ impl<'w, M: Members> Walk<'w, M> {
         }
         if self.window.error().is_none() {
             let detail = "the file ends inside a record".to_owned();
-            self.problem(ProblemCode::FileTruncated, Some(offset), detail, "the record was left out");
+            let action = if self.cut_delivered { HANDED_OVER } else { "the record was left out" };
+            self.problem(ProblemCode::FileTruncated, Some(offset), detail, action);
         }
         Flow::Done(Completion::Incomplete)
     }
@@ -806,6 +826,7 @@ impl<'w, M: Members> Walk<'w, M> {
             Cause::Endless => (ProblemCode::RecordTooLarge, format!("a {name} that goes on and on without a record")),
         };
         let truncated = code == ProblemCode::FileTruncated;
+        let action = if truncated && self.cut_delivered { HANDED_OVER } else { action };
         self.problem(code, Some(at), detail, action);
         if found {
             return Flow::On;
@@ -815,8 +836,52 @@ impl<'w, M: Members> Walk<'w, M> {
         Flow::Done(if read { Completion::Complete } else { Completion::Incomplete })
     }
 
+    /// Moves the window to the first sound member of this part, which begins at `own`; `false` when it has none.
+    ///
+    /// The window may begin before that: members found there are walked over, so that an archive inside a member that is
+    /// stored and not deflated is not taken for the archive itself.
+    fn find_start(&mut self, own: u64) -> bool {
+        let end = self.end.unwrap_or(u64::MAX);
+        let mut found = self.search_until(end);
+        while found && (self.window.offset() < own || !self.is_sound()) {
+            found = if self.pass_member() { self.window.offset() < end } else { self.search_until(end) };
+        }
+        found && self.window.offset() < end
+    }
+
+    /// Passes over the member at the window; `false` when none is there to its end, and then the window is somewhere behind its start.
+    fn pass_member(&mut self) -> bool {
+        self.window.fill(CANDIDATE as usize, self.source);
+        if !M::could_be(self.window.bytes()) {
+            self.window.consume(1);
+            return false;
+        }
+        let mut content = [0u8; 16 << 10];
+        self.members.stream().restart();
+        loop {
+            if self.window.len() == 0 && !self.window.read_on(self.source) {
+                return false;
+            }
+            let Ok(step) = self.members.stream().step(self.window.bytes(), &mut content) else {
+                self.window.consume(1);
+                return false;
+            };
+            self.window.consume(step.used);
+            if step.ended {
+                return true;
+            }
+            if step.used == 0 && step.produced == 0 && !self.window.read_on(self.source) {
+                return false;
+            }
+        }
+    }
+
     /// Moves the window to the next sound member; `false` when there is none or the search has become too costly.
     fn search(&mut self) -> bool {
+        self.search_until(u64::MAX)
+    }
+
+    fn search_until(&mut self, end: u64) -> bool {
         let finder = memchr::memmem::Finder::new(M::MAGIC);
         loop {
             let bytes = self.window.bytes();
@@ -825,7 +890,7 @@ impl<'w, M: Members> Walk<'w, M> {
             self.window.consume(passed);
             self.budget = self.budget.saturating_add(passed as u64 * SEARCH_SHARE);
             self.tell(LIMIT as u64);
-            if self.budget == 0 {
+            if self.budget == 0 || self.window.offset() >= end {
                 return false;
             }
             if found.is_some() {
@@ -845,7 +910,7 @@ impl<'w, M: Members> Walk<'w, M> {
     /// the right checksum, or as far as the window or the file goes.
     fn is_sound(&mut self) -> bool {
         self.window.fill(CANDIDATE as usize, self.source);
-        if !M::looks_real(self.window.bytes()) {
+        if !M::could_be(self.window.bytes()) {
             return false;
         }
         self.budget = self.budget.saturating_sub(CANDIDATE);
