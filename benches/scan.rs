@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Turns of each; odd, so that the median is one of them.
-const TURNS: usize = 9;
+const TURNS: usize = 15;
 /// Set for the child that is the floor.
 const FLOOR: &str = "ROBOCENSUS_FLOOR";
 

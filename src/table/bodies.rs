@@ -73,7 +73,7 @@ impl Record for Bodies {
             "99aa06d3014798d86001c324468d497f",
             Cell::Bytes16(|row| &row.body_id),
         ),
-        column("body_bytes", "Bytes of the decoded body.", "1070", Cell::I64(|row| row.body_bytes)),
+        delta("body_bytes", "Bytes of the decoded body.", "1070", Cell::I64(|row| row.body_bytes)),
         column(
             "body_kind",
             "What it is: robots, empty, comments_only, html, xml, json, binary or other_text.",

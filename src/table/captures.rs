@@ -170,7 +170,7 @@ impl Record for Captures {
             "true",
             Cell::Bool(|row| row.is_robots_url),
         ),
-        column(
+        delta(
             "fetch_time",
             "Time of the fetch in UTC; null when the record has no readable date.",
             "2026-10-10T10:11:12Z",
@@ -237,8 +237,8 @@ impl Record for Captures {
             "99aa06d3014798d86001c324468d497f",
             Cell::MaybeBytes16(|row| row.body_id.as_ref()),
         ),
-        column("body_bytes", "Bytes of the decoded body that were looked at.", "1070", Cell::I64(|row| row.body_bytes)),
-        column(
+        delta("body_bytes", "Bytes of the decoded body that were looked at.", "1070", Cell::I64(|row| row.body_bytes)),
+        delta(
             "body_total_bytes",
             "Bytes of the whole decoded body, counted up to 64 MiB where it was encoded; more than body_bytes when a cap cut it.",
             "1070",
