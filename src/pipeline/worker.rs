@@ -11,7 +11,7 @@ use crate::capture::{Capture, Problem};
 use crate::classify::address::{Address, redirect_target};
 use crate::classify::body::{self, LineFacts};
 use crate::classify::response::{cache_max_age, content_type};
-use crate::classify::template::Templates;
+use crate::classify::template::{Detected, Templates};
 use crate::evaluate::{Evaluator, Questions};
 use crate::ingest::input::{Format, Input, crawl_of, segment_of};
 use crate::ingest::parquet::{ColumnChoice, ParquetReader};
@@ -350,7 +350,13 @@ impl Rows<'_> {
     ) -> Result<body::BodyKind, OutputError> {
         let bytes = document.body();
         let kind = body::kind(bytes, line_facts(document, remarks));
-        let detected = self.options.templates.detect(bytes);
+        // Templates are of robots.txt files; a page or picture that was sent in its place is none, and often large.
+        let detected = match kind {
+            body::BodyKind::Robots | body::BodyKind::CommentsOnly | body::BodyKind::OtherText => {
+                self.options.templates.detect(bytes)
+            }
+            _ => Detected::default(),
+        };
         let agents = named_agents(robots);
         let fields: Vec<Vec<u8>> = remarks.extensions.iter().map(|e| e.field.to_ascii_lowercase()).collect();
         let extensions: Vec<ExtensionRow<'_>> = remarks
