@@ -489,8 +489,10 @@ fn named_agents<'a>(robots: &'a Robots<'_>) -> Vec<NamedAgentRow<'a>> {
         Named::Token(token) if !token.is_empty() => Some((token, agent.line)),
         _ => None,
     });
+    // Most files have one such line, and then nothing can occur twice.
+    let several = robots.agents.len() > 1;
     named
-        .filter(|(token, _)| seen.insert(token.to_ascii_lowercase()))
+        .filter(|(token, _)| !several || seen.insert(token.to_ascii_lowercase()))
         .map(|(token, line)| NamedAgentRow { token, line: line as i32, access: None })
         .collect()
 }
