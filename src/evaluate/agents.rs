@@ -3,6 +3,7 @@
 //! A file is TOML when its name ends in `.toml` or its first line that says anything begins with `[`; its format
 //! stands at the top of `datasets/agents.toml`. Any other file is plain text: one bare token a line, `#` begins a comment.
 
+use super::SetError;
 use crate::classify::words;
 use rep::Agent;
 use serde::Deserialize;
@@ -53,29 +54,6 @@ pub struct AgentSet {
     pub warnings: Vec<String>,
 }
 
-/// Why a file of agents cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum AgentError {
-    /// It could not be read.
-    #[error("{file}: cannot be read: {source}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It says something that cannot be.
-    #[error("{file}:{line}: {message}")]
-    Wrong {
-        /// The file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong there and how to mend it.
-        message: String,
-    },
-}
-
 /// How a file of agents is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentFormat {
@@ -122,10 +100,10 @@ impl AgentSet {
     }
 
     /// The set in a file; errors name the file as it was given.
-    pub fn read(path: &Path) -> Result<AgentSet, AgentError> {
+    pub fn read(path: &Path) -> Result<AgentSet, SetError> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|source| AgentError::Unreadable { file: file.clone(), source })?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| AgentError::Wrong {
+        let bytes = std::fs::read(path).map_err(|source| SetError::Unreadable { file: file.clone(), source })?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| SetError::Wrong {
             file: file.clone(),
             line: line_at(&bytes, error.valid_up_to()),
             message: "the file is not UTF-8; save it as UTF-8".to_owned(),
@@ -139,7 +117,7 @@ impl AgentSet {
     }
 
     /// The set that `text` describes; `name` is how errors call it.
-    pub fn parse(text: &str, format: AgentFormat, name: &str) -> Result<AgentSet, AgentError> {
+    pub fn parse(text: &str, format: AgentFormat, name: &str) -> Result<AgentSet, SetError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader { file: name, agents: Vec::new(), warnings: Vec::new(), lines: HashMap::new() };
         match format {
@@ -185,7 +163,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read_toml(&mut self, text: &str) -> Result<(), AgentError> {
+    fn read_toml(&mut self, text: &str) -> Result<(), SetError> {
         let at = |span: Range<usize>| line_at(text.as_bytes(), span.start);
         let list: List =
             toml::from_str(text).map_err(|error| self.wrong(error.span().map_or(1, at), error.message().to_owned()))?;
@@ -214,7 +192,7 @@ impl Reader<'_> {
         &mut self,
         listed: Vec<Spanned<String>>,
         at: impl Fn(Range<usize>) -> usize,
-    ) -> Result<Vec<String>, AgentError> {
+    ) -> Result<Vec<String>, SetError> {
         let mut fallbacks = Vec::with_capacity(listed.len());
         for fallback in listed {
             let line = at(fallback.span());
@@ -230,7 +208,7 @@ impl Reader<'_> {
         Ok(fallbacks)
     }
 
-    fn read_plain(&mut self, text: &str) -> Result<(), AgentError> {
+    fn read_plain(&mut self, text: &str) -> Result<(), SetError> {
         for (number, line) in text.lines().enumerate() {
             let token = line.split('#').next().unwrap_or_default().trim();
             if token.is_empty() {
@@ -248,7 +226,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn add(&mut self, line: usize, entry: CrawlerEntry) -> Result<(), AgentError> {
+    fn add(&mut self, line: usize, entry: CrawlerEntry) -> Result<(), SetError> {
         self.check_token(line, &entry.agent.token)?;
         for (at, token) in entry.agent.chain().enumerate() {
             if entry.agent.chain().take(at).any(|before| before.eq_ignore_ascii_case(token)) {
@@ -269,7 +247,7 @@ impl Reader<'_> {
 
     /// A token has to be something. What RFC 9309 knows no token with is taken as it stands, and told; digits are not
     /// in its grammar either, but every reader that copes with real files takes them.
-    fn check_token(&mut self, line: usize, token: &str) -> Result<(), AgentError> {
+    fn check_token(&mut self, line: usize, token: &str) -> Result<(), SetError> {
         if token.trim().is_empty() {
             return Err(self.wrong(line, "a token is empty; write a product token such as GPTBot".to_owned()));
         }
@@ -287,8 +265,8 @@ impl Reader<'_> {
         self.warnings.push(format!("{}:{line}: {message}", self.file));
     }
 
-    fn wrong(&self, line: usize, message: String) -> AgentError {
-        AgentError::Wrong { file: self.file.to_owned(), line, message }
+    fn wrong(&self, line: usize, message: String) -> SetError {
+        SetError::Wrong { file: self.file.to_owned(), line, message }
     }
 }
 
@@ -320,11 +298,11 @@ fn hash(agents: &[CrawlerEntry]) -> u128 {
 mod tests {
     use super::*;
 
-    fn toml(text: &str) -> Result<AgentSet, AgentError> {
+    fn toml(text: &str) -> Result<AgentSet, SetError> {
         AgentSet::parse(text, AgentFormat::Toml, "a.toml")
     }
 
-    fn plain(text: &str) -> Result<AgentSet, AgentError> {
+    fn plain(text: &str) -> Result<AgentSet, SetError> {
         AgentSet::parse(text, AgentFormat::Plain, "a.txt")
     }
 

@@ -5,13 +5,35 @@ pub mod probes;
 
 use rep::{Agent, AgentIndex, Decisions, Dialect, Document, Paths, Robots, RuleSet, Selection, Verdict};
 
+/// Why a file of agents or probes cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// It could not be read.
+    #[error("{file}: cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It says something that cannot be.
+    #[error("{file}:{line}: {message}")]
+    Wrong {
+        /// The file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong there and how to mend it.
+        message: String,
+    },
+}
+
 /// All that a run asks of every body: who, what, and in which dialects.
 ///
 /// Made once, shared by all workers.
 #[derive(Debug, Clone)]
 pub struct Questions {
     dialects: Vec<Prepared>,
-    probes: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -29,17 +51,12 @@ impl Questions {
             index: AgentIndex::new(agents, dialect),
             paths: Paths::new(probes.iter().map(|probe| probe.as_bytes()), dialect),
         };
-        Questions { dialects: dialects.iter().map(prepare).collect(), probes: probes.len() }
+        Questions { dialects: dialects.iter().map(prepare).collect() }
     }
 
     /// How many dialects there are.
     pub fn dialects(&self) -> impl ExactSizeIterator<Item = &'static Dialect> {
         self.dialects.iter().map(|prepared| prepared.dialect)
-    }
-
-    /// How many probes there are.
-    pub fn probes(&self) -> usize {
-        self.probes
     }
 }
 

@@ -4,6 +4,7 @@
 //! elsewhere too, since a fragment is no part of what is asked for (robots-spec 6.3). A URL must not carry a user name or
 //! password: probes are written to the output as they stand.
 
+use super::SetError;
 use crate::classify::address::Address;
 use std::collections::HashMap;
 use std::path::Path;
@@ -34,29 +35,6 @@ pub struct ProbeSet {
     pub warnings: Vec<String>,
 }
 
-/// Why a file of probes cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ProbeError {
-    /// It could not be read.
-    #[error("{file}: cannot be read: {source}")]
-    Unreadable {
-        /// The file.
-        file: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A line is no probe.
-    #[error("{file}:{line}: {message}")]
-    Wrong {
-        /// The file.
-        file: String,
-        /// Line, from 1.
-        line: usize,
-        /// What is wrong there and how to mend it.
-        message: String,
-    },
-}
-
 impl ProbeSet {
     /// The set that comes with the program.
     pub fn shipped() -> ProbeSet {
@@ -66,10 +44,10 @@ impl ProbeSet {
     }
 
     /// The set in a file; errors name the file as it was given.
-    pub fn read(path: &Path) -> Result<ProbeSet, ProbeError> {
+    pub fn read(path: &Path) -> Result<ProbeSet, SetError> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|source| ProbeError::Unreadable { file: file.clone(), source })?;
-        let text = std::str::from_utf8(&bytes).map_err(|error| ProbeError::Wrong {
+        let bytes = std::fs::read(path).map_err(|source| SetError::Unreadable { file: file.clone(), source })?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| SetError::Wrong {
             file: file.clone(),
             line: memchr::memchr_iter(b'\n', &bytes[..error.valid_up_to()]).count() + 1,
             message: "the file is not UTF-8; save it as UTF-8, or write such bytes as %-escapes".to_owned(),
@@ -82,7 +60,7 @@ impl ProbeSet {
     }
 
     /// The set that `text` describes; `name` is how errors call it.
-    pub fn parse(text: &str, name: &str) -> Result<ProbeSet, ProbeError> {
+    pub fn parse(text: &str, name: &str) -> Result<ProbeSet, SetError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut probes = Vec::new();
         let mut warnings = Vec::new();
@@ -93,11 +71,8 @@ impl ProbeSet {
             if line.is_empty() {
                 continue;
             }
-            let probe = Probe::of(line).map_err(|message| ProbeError::Wrong {
-                file: name.to_owned(),
-                line: number,
-                message,
-            })?;
+            let probe =
+                Probe::of(line).map_err(|message| SetError::Wrong { file: name.to_owned(), line: number, message })?;
             if line.starts_with("//") {
                 warnings.push(format!(
                     "{name}:{number}: `{line}` is taken as a path; write https: before it if it is a URL"

@@ -212,22 +212,6 @@ fn is_version(bytes: &[u8]) -> bool {
     bytes.strip_prefix(START).is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_digit))
 }
 
-/// Where the blank line ends that ends a head, in `bytes` from `from` on; the error says from where to look next time.
-pub(super) fn blank_line(bytes: &[u8], from: usize) -> Result<usize, usize> {
-    let searched = bytes.get(from..).unwrap_or_default();
-    let mut next = bytes.len();
-    for newline in memchr_iter(b'\n', searched).map(|at| from + at) {
-        let after = bytes.get(newline + 1..).unwrap_or_default();
-        let returns = after.iter().take(16).take_while(|b| **b == b'\r').count();
-        match after.get(returns) {
-            Some(b'\n') => return Ok(newline + returns + 2),
-            Some(_) => {}
-            None => next = newline,
-        }
-    }
-    Err(next)
-}
-
 /// Line ends at the start of `bytes`, in bytes.
 pub(super) fn line_ends(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count()

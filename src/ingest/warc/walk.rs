@@ -521,7 +521,7 @@ impl<'w, M: Members> Walk<'w, M> {
         let bytes = large.map_or(self.content.bytes(), |(kept, ..)| kept);
         let head = record::head(bytes, self.unfolded)?.end;
         let block = bytes.get(head..).unwrap_or_default();
-        if !block.starts_with(b"HTTP/") || record::blank_line(block, 0).is_err() {
+        if !block.starts_with(b"HTTP/") || !matches!(record::head_end(block, 0), HeadEnd::Blank(_)) {
             return None;
         }
         let total = large.map_or(block.len() as u64, |(_, total, _)| total);
