@@ -109,7 +109,7 @@ struct Bound {
 struct Matched {
     line: u32,
     allow: bool,
-    length: u32,
+    length: Option<u32>,
     wins: bool,
     /// What was compared, where that is not the pattern as written.
     compared: Option<String>,
@@ -159,7 +159,7 @@ impl<'a> Explanation<'a> {
                     all.push(Matched {
                         line: rule.line,
                         allow: rule.allow,
-                        length: rule.length(),
+                        length: self.robots.length(rule),
                         wins,
                         compared: differs.then_some(compared),
                     });
@@ -181,7 +181,7 @@ fn pattern_at(document: &Document<'_>, dialect: &Dialect, number: u32) -> String
 /// The rules of every group as the dialect reads them, in one pass: a file may have a hundred thousand groups.
 fn rules_by_group(document: &Document<'_>, robots: &Robots<'_>) -> Vec<Vec<(u32, bool)>> {
     let mut rules = vec![Vec::new(); robots.groups.len()];
-    for line in document.lines_within(robots.dialect) {
+    for line in document.lines_within(robots.dialect).iter() {
         let Some(group) = robots.group_at(line.number) else { continue };
         match document.entry(line, robots.dialect) {
             Some((Field::Allow, _)) => rules[group].push((line.number, true)),
@@ -488,9 +488,10 @@ impl Page<'_> {
             let pattern = escape_line(&pattern_at(self.document, explanation.dialect, rule.line));
             let compared = rule.compared.as_ref().map(|text| format!(", compared as {}", escape_line(text)));
             let compared = compared.unwrap_or_default();
-            let text =
-                format!("line {}: {}: {pattern} (length {}{compared})", rule.line, kind(rule.allow), rule.length);
-            if rule.wins && rule.length == 0 {
+            let length = rule.length.map_or("first".to_owned(), |length| format!("length {length}"));
+            let length = if rule.length.is_some() || rule.wins { length } else { "later".to_owned() };
+            let text = format!("line {}: {}: {pattern} ({length}{compared})", rule.line, kind(rule.allow));
+            if rule.wins && rule.length == Some(0) {
                 format!("no rule with a path matches it; reported is {text}, which decides nothing")
             } else if rule.wins {
                 let verdict = if rule.allow { Verdict::Allow } else { Verdict::Disallow };

@@ -414,7 +414,7 @@ impl Rows<'_> {
 
     fn write_rules(&mut self, body_key: i64, document: &Document<'_>, robots: &Robots<'_>) -> Result<(), OutputError> {
         let Some(writer) = &mut self.writer.rules else { return Ok(()) };
-        for line in document.lines_within(robots.dialect) {
+        for line in document.lines_within(robots.dialect).iter() {
             let Some((field @ (Field::Allow | Field::Disallow), pattern)) = document.entry(line, robots.dialect) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! The dialect `google` against the recorded answers of Google's published parser: verdict, deciding line, named.
+//! Both dialects of Google's parser against its recorded answers: verdict, deciding line, named.
 
 use crate::shared;
 use base64::Engine;
@@ -7,8 +7,7 @@ use rep::{Agent, AgentIndex, Basis, Decisions, Dialect, Document, Paths, Selecti
 use std::collections::HashMap;
 
 /// Answers for agents x URLs of one body: allowed, line, named; agents in the outer loop.
-fn answers(body: &[u8], agents: &[&str], urls: &[&str]) -> Vec<(bool, u32, bool)> {
-    let dialect = &Dialect::GOOGLE;
+fn answers(body: &[u8], agents: &[&str], urls: &[&str], dialect: &'static Dialect) -> Vec<(bool, u32, bool)> {
     let robots = Document::parse(body).read(dialect);
     let agents: Vec<Agent> = agents.iter().map(|token| Agent::bare(*token)).collect();
     let mut selection = Selection::default();
@@ -32,6 +31,15 @@ fn answers(body: &[u8], agents: &[&str], urls: &[&str]) -> Vec<(bool, u32, bool)
 #[test]
 fn real_bodies() {
     let Some(verdicts) = shared::path("data/golden/google-verdicts.tsv.zst") else { return };
+    let Some(differences) = shared::path("data/golden/google-before-2021-differences.tsv.zst") else { return };
+    let before_2021: HashMap<String, Expected> = shared::zst_lines(&differences)
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            (cells[..3].join("\t"), expected(&cells))
+        })
+        .collect();
+    assert!(!before_2021.is_empty());
+    let mut used = 0;
     let mut bodies = HashMap::new();
     for file in ["licensed", "nolicense"] {
         let Some(path) = shared::path(&format!("data/robots-bodies-{file}.jsonl.zst")) else { return };
@@ -43,7 +51,7 @@ fn real_bodies() {
     }
     let mut asked = 0;
     let mut wrong = Vec::new();
-    let mut check = |body: &str, rows: &mut Vec<(String, String, (bool, u32, bool))>| {
+    let mut check = |body: &str, rows: &mut Vec<Row>| {
         // One evaluation a body: as many agents and URLs as were asked of it.
         let mut agents: Vec<&str> = rows.iter().map(|row| row.0.as_str()).collect();
         let mut urls: Vec<&str> = rows.iter().map(|row| row.1.as_str()).collect();
@@ -51,13 +59,18 @@ fn real_bodies() {
             list.sort_unstable();
             list.dedup();
         }
-        let found = answers(&bodies[body], &agents, &urls);
+        let today = answers(&bodies[body], &agents, &urls, &Dialect::GOOGLE);
+        let before = answers(&bodies[body], &agents, &urls, &Dialect::GOOGLE_BEFORE_2021);
         for (agent, url, expected) in rows.iter() {
             asked += 1;
             let at = agents.binary_search(&agent.as_str()).unwrap() * urls.len()
                 + urls.binary_search(&url.as_str()).unwrap();
-            if found[at] != *expected {
-                wrong.push(format!("{body} {agent} {url}: {:?}, not {expected:?}", found[at]));
+            let differs = before_2021.get(&format!("{body}\t{agent}\t{url}"));
+            used += usize::from(differs.is_some());
+            for (found, expected) in [(today[at], expected), (before[at], differs.unwrap_or(expected))] {
+                if found != *expected {
+                    wrong.push(format!("{body} {agent} {url}: {found:?}, not {expected:?}"));
+                }
             }
         }
         rows.clear();
@@ -69,15 +82,20 @@ fn real_bodies() {
             check_if_any(&mut check, &current, &mut rows);
             current = cells[0].to_owned();
         }
-        let expected = (cells[3] == "1", cells[4].parse().unwrap(), cells[5] == "1");
-        rows.push((cells[1].to_owned(), cells[2].to_owned(), expected));
+        rows.push((cells[1].to_owned(), cells[2].to_owned(), expected(&cells)));
     }
     check_if_any(&mut check, &current, &mut rows);
-    assert_eq!(asked, 312_078);
+    assert_eq!((asked, used), (312_078, before_2021.len()));
     assert!(wrong.is_empty(), "{} of {asked}:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
 }
 
-type Row = (String, String, (bool, u32, bool));
+/// Allowed, line, named.
+type Expected = (bool, u32, bool);
+type Row = (String, String, Expected);
+
+fn expected(cells: &[&str]) -> Expected {
+    (cells[3] == "1", cells[4].parse().unwrap(), cells[5] == "1")
+}
 
 fn check_if_any(check: &mut impl FnMut(&str, &mut Vec<Row>), body: &str, rows: &mut Vec<Row>) {
     if !rows.is_empty() {
@@ -105,7 +123,7 @@ fn synthetic_bodies() {
             .collect();
         bodies += 1;
         let (agents, urls) = (texts("agents"), texts("urls"));
-        let found = answers(&body, &agents, &urls);
+        let found = answers(&body, &agents, &urls, &Dialect::GOOGLE);
         if found != expected {
             wrong
                 .push(format!("{agents:?} {urls:?} {:?}\n  {found:?}\n  {expected:?}", String::from_utf8_lossy(&body)));

@@ -2,11 +2,13 @@
 //!
 //! Parsing never fails: whatever the bytes are, there is a [`Document`], and for every dialect a [`Robots`].
 
-use crate::dialect::{Dialect, Fields, ListEnd, MissingSlash, Precedence, Spelling};
+use crate::dialect::{Bom, Dialect, Fields, ListEnd, MissingSlash, Precedence, Repeated, Spelling};
 use crate::group::{Named, named};
-use crate::line::{self, Field, Line, LineCounts, class};
+use crate::line::{self, Field, Gap, Line, LineCounts, class};
 use crate::path;
 use crate::pattern::Pattern;
+use crate::python;
+use std::borrow::Cow;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -89,11 +91,16 @@ impl<'a> Document<'a> {
         match dialect.fields {
             Fields::Google if line.odd => {
                 let mut text = self.text(line);
-                if line.number == 1 && line.start == 0 && dialect.partial_bom {
+                if line.number == 1 && line.start == 0 && dialect.bom == Bom::PartialToo {
                     let common = text.iter().zip(BOM).take_while(|(a, b)| a == b).count();
                     text = &text[common..];
                 }
                 line::google_line(text).map(|read| (read.field, read.value))
+            }
+            // The byte order mark spoils the field name of the first line, whatever it is.
+            _ if self.bom && dialect.bom == Bom::Kept && line.number == 1 => None,
+            Fields::Python if line.odd || line.classes & (class::OUTSIDE | class::HIGH) != 0 => {
+                line::python_line(self.text(line))
             }
             _ if line.field == Field::None => None,
             _ => Some((line.field, self.value(line))),
@@ -101,13 +108,22 @@ impl<'a> Document<'a> {
     }
 
     /// The lines that a dialect reads: none that reaches beyond its limit (spec 3.7).
-    pub fn lines_within(&self, dialect: &Dialect) -> &[Line] {
+    pub fn lines_within(&self, dialect: &Dialect) -> Cow<'_, [Line]> {
         match dialect.body_limit {
-            Some(limit) if self.body.len() > limit as usize => {
-                &self.lines[..self.lines.partition_point(|line| line.end <= limit)]
+            _ if dialect.fields == Fields::Python && line::has_python_ends(self.body) => {
+                Cow::Owned(line::python_lines(self.body, if self.bom { BOM.len() } else { 0 }))
             }
-            _ => &self.lines,
+            Some(limit) if self.body.len() > limit as usize => {
+                Cow::Borrowed(&self.lines[..self.lines.partition_point(|line| line.end <= limit)])
+            }
+            _ => Cow::Borrowed(&self.lines),
         }
+    }
+
+    /// Whether a line asks for a pace, as CPython's parser knows it: crawl-delay or request-rate.
+    fn is_delay(&self, line: &Line) -> bool {
+        let name = line::python_name(self.text(line));
+        [&b"crawl-delay"[..], b"request-rate"].iter().any(|known| name.eq_ignore_ascii_case(known))
     }
 
     /// Reads it in a dialect.
@@ -148,6 +164,8 @@ pub struct Group {
     pub first_rule: u32,
     /// Rule after the last one.
     pub end_rule: u32,
+    /// The line from which on nothing belongs to it: where the next group begins, or where a blank line ends it.
+    pub end_line: u32,
 }
 
 /// A rule that can match something, compiled.
@@ -164,13 +182,6 @@ pub struct Rule {
     pub(crate) inner_wildcard: bool,
     /// Whether it is the second form of an allow rule for an index page: its folder, and nothing else (Google's parser).
     pub is_folder_form: bool,
-}
-
-impl Rule {
-    /// Its length as the dialect counts it: the longest of the rules that match wins.
-    pub fn length(&self) -> u32 {
-        self.rank / 2
-    }
 }
 
 /// Counts of rules as written: those whose pattern can match nothing included, lines without a path not.
@@ -220,19 +231,36 @@ impl<'a> Robots<'a> {
             body: document.body,
             arena: Vec::new(),
         };
-        // Whether a further agent line joins the last group.
-        let mut list_open = false;
-        for line in lines {
+        // Whether a further agent line joins the last group, and whether rules have a group to join.
+        let (mut list_open, mut in_group) = (false, false);
+        for line in lines.iter() {
+            match dialect.list_end {
+                ListEnd::RuleOrBlank if line.gap > Gap::No => {
+                    robots.end_group(in_group, line.number);
+                    (list_open, in_group) = (false, false);
+                }
+                ListEnd::RuleDelayOrBlank if line.gap == Gap::Empty => {
+                    robots.end_group(in_group, line.number);
+                    if list_open {
+                        robots.forget_last_group();
+                    }
+                    (list_open, in_group) = (false, false);
+                }
+                _ => {}
+            }
             let Some((field, value)) = document.entry(line, dialect) else { continue };
             match field {
+                Field::Allow if !dialect.knows_allow => {}
                 Field::UserAgent => {
                     if !list_open {
-                        list_open = true;
+                        robots.end_group(in_group, line.number);
+                        (list_open, in_group) = (true, true);
                         robots.groups.push(Group {
                             line: line.number,
                             first_agent: robots.agents.len() as u32,
                             first_rule: robots.rules.len() as u32,
                             end_rule: robots.rules.len() as u32,
+                            end_line: u32::MAX,
                         });
                     }
                     let group = robots.groups.len() as u32 - 1;
@@ -240,7 +268,7 @@ impl<'a> Robots<'a> {
                 }
                 Field::Allow | Field::Disallow => {
                     list_open = false;
-                    if robots.groups.is_empty() {
+                    if !in_group {
                         // RFC 9309, 2.2.1: rules before any group are ignored (spec 4.2).
                         robots.counts.outside += 1;
                         continue;
@@ -249,23 +277,61 @@ impl<'a> Robots<'a> {
                     robots.push_rule(field == Field::Allow, value, classes, line.number);
                 }
                 Field::Sitemap => {
-                    list_open &= dialect.list_end == ListEnd::Rule;
+                    list_open &= !matches!(dialect.list_end, ListEnd::RuleOrSitemap | ListEnd::RuleOrAnyOther);
                     robots.sitemaps.push((line.number, value));
                 }
-                Field::Other => list_open &= dialect.list_end != ListEnd::RuleOrAnyOther,
+                Field::Other => match dialect.list_end {
+                    ListEnd::RuleOrAnyOther => list_open = false,
+                    ListEnd::RuleDelayOrBlank if list_open && document.is_delay(line) => list_open = false,
+                    _ => {}
+                },
                 Field::None => {}
             }
+        }
+        if list_open && dialect.list_end == ListEnd::RuleDelayOrBlank {
+            robots.forget_last_group();
+        }
+        if dialect.repeated == Repeated::FirstAndStarAlone {
+            robots.leave_star_alone();
         }
         robots
     }
 
+    fn end_group(&mut self, in_group: bool, line: u32) {
+        if let Some(group) = self.groups.last_mut().filter(|_| in_group) {
+            group.end_line = line;
+        }
+    }
+
+    /// Agents without rules are nobody's group (CPython).
+    fn forget_last_group(&mut self) {
+        if let Some(group) = self.groups.pop() {
+            self.agents.truncate(group.first_agent as usize);
+        }
+    }
+
+    /// A group for `*` is for nobody else (CPython).
+    fn leave_star_alone(&mut self) {
+        for group in 0..self.groups.len() {
+            let first = self.groups[group].first_agent as usize;
+            let end = first + self.agents_of(group).len();
+            let agents = &mut self.agents[first..end];
+            if agents.iter().any(|agent| agent.named == Named::Everybody) {
+                for agent in agents.iter_mut().filter(|agent| agent.named != Named::Everybody) {
+                    agent.named = Named::Nobody;
+                }
+            }
+        }
+    }
+
     fn push_rule(&mut self, allow: bool, value: &'a [u8], classes: u8, line: u32) {
         let dialect = self.dialect;
-        let anchored = classes & class::DOLLAR != 0 && value.ends_with(b"$");
+        let anchored = dialect.wildcards && classes & class::DOLLAR != 0 && value.ends_with(b"$");
+        let starred = dialect.wildcards && classes & class::STAR != 0;
         let counts = &mut self.counts;
         // Without a path a line is no rule (spec 6.1), whatever its number may be told for.
         *(if allow { &mut counts.allow } else { &mut counts.disallow }) += u32::from(!value.is_empty());
-        counts.wildcard += u32::from(classes & class::STAR != 0);
+        counts.wildcard += u32::from(starred);
         counts.anchored += u32::from(anchored);
 
         if value.is_empty() && !dialect.empty_rule_counts {
@@ -273,18 +339,26 @@ impl<'a> Robots<'a> {
         }
         let slash_missing = !value.is_empty() && value[0] != b'/';
         let add_slash = slash_missing && dialect.missing_slash == MissingSlash::SlashAdded;
-        if slash_missing && !add_slash && value[0] != b'*' {
+        if slash_missing && dialect.missing_slash == MissingSlash::NoEffect && value[0] != b'*' {
             return;
         }
+        // "An empty value means allow all" (CPython).
+        let allow = allow || (value.is_empty() && dialect.precedence == Precedence::First);
 
         // Bring the text into the form that paths have. Most rules have it already and stay where they are.
         let star = match dialect.spelling {
             Spelling::MadeEqual => 0,
-            Spelling::RuleEscaped => b'*',
+            _ => b'*',
         };
         let rewrite = match dialect.spelling {
             Spelling::MadeEqual => classes & (class::PERCENT | class::OUTSIDE | class::HIGH) != 0,
             Spelling::RuleEscaped => classes & (class::PERCENT | class::HIGH) != 0,
+            Spelling::AsWritten => false,
+            Spelling::Requoted => {
+                classes & (class::RESERVED | class::OUTSIDE | class::HIGH) != 0
+                    || slash_missing
+                    || value.starts_with(b"//")
+            }
         };
         // A raw `$` at the end is the anchor; an escaped one is a plain character, so this is decided before escapes are undone.
         let (text, star, start, in_arena) = if rewrite || add_slash {
@@ -296,6 +370,12 @@ impl<'a> Robots<'a> {
             match dialect.spelling {
                 Spelling::MadeEqual => path::push_equal(unpinned, star, &mut self.arena),
                 Spelling::RuleEscaped => path::push_google_escaped(unpinned, &mut self.arena),
+                Spelling::AsWritten => self.arena.extend_from_slice(unpinned),
+                Spelling::Requoted => {
+                    // A text that CPython's URL parser refuses makes the whole parser fail; here it costs that rule alone.
+                    let Some(quoted) = python::rule(unpinned) else { return };
+                    self.arena.extend_from_slice(&quoted);
+                }
             }
             (&self.arena[start..], star, start, true)
         } else {
@@ -309,7 +389,7 @@ impl<'a> Robots<'a> {
             if !dialect.trailing_wildcard_counts {
                 length -= trailing;
             }
-            memchr::memchr(star, &text[..text.len() - trailing]).is_some()
+            dialect.wildcards && memchr::memchr(star, &text[..text.len() - trailing]).is_some()
         };
         // `/index.htm...` in an allow rule also opens its folder (Google's parser).
         let folder = (dialect.index_page && allow)
@@ -317,7 +397,10 @@ impl<'a> Robots<'a> {
             .flatten()
             .filter(|slash| text[*slash..].starts_with(b"/index.htm"))
             .map(|slash| (Pattern::new(&text[..=slash], star, true, start as u32, in_arena), slash + 2));
-        let pattern = Pattern::new(text, star, anchored, start as u32, in_arena);
+        let pattern = match dialect.wildcards {
+            true => Pattern::new(text, star, anchored, start as u32, in_arena),
+            false => Pattern::plain(text, start as u32, in_arena),
+        };
         let rule = Rule {
             pattern,
             rank: self.rank(length, inner_wildcard),
@@ -337,12 +420,19 @@ impl<'a> Robots<'a> {
     }
 
     /// Twice the length, and one more without a wildcard where that decides between equally long rules of one kind; at least 1.
+    /// Where the first rule wins, less from rule to rule.
     fn rank(&self, length: usize, inner_wildcard: bool) -> u32 {
         let plain = match self.dialect.precedence {
+            Precedence::First => return u32::MAX - self.rules.len() as u32,
             Precedence::Longest => 1,
             _ => u32::from(!inner_wildcard),
         };
         (length as u32).saturating_mul(2).saturating_add(plain).max(1)
+    }
+
+    /// The length of a rule as the dialect counts it: the longest of the rules that match wins. None where the first one wins.
+    pub fn length(&self, rule: &Rule) -> Option<u32> {
+        (self.dialect.precedence != Precedence::First).then_some(rule.rank / 2)
     }
 
     /// The text of a compiled pattern.
@@ -355,7 +445,7 @@ impl<'a> Robots<'a> {
     pub fn compared(&self, rule: &Rule) -> Vec<u8> {
         let mut text: Vec<u8> = self.text(&rule.pattern).to_vec();
         for byte in &mut text {
-            if *byte == rule.pattern.star {
+            if rule.pattern.wild && *byte == rule.pattern.star {
                 *byte = b'*';
             }
         }
@@ -377,9 +467,10 @@ impl<'a> Robots<'a> {
         &self.rules[group.first_rule as usize..group.end_rule as usize]
     }
 
-    /// The group in whose lines a line stands, by position alone; `None` before the first.
+    /// The group in whose lines a line stands, by position alone; `None` where there is none.
     pub fn group_at(&self, line: u32) -> Option<usize> {
-        self.groups.partition_point(|group| group.line <= line).checked_sub(1)
+        let group = self.groups.partition_point(|group| group.line <= line).checked_sub(1)?;
+        (line < self.groups[group].end_line).then_some(group)
     }
 }
 

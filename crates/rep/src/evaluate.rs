@@ -1,11 +1,12 @@
 //! Many questions of one document: which crawlers follow which groups, and what those say of each path.
 
 use crate::agent::Agent;
-use crate::dialect::{Dialect, Precedence, Spelling};
+use crate::dialect::{Dialect, Precedence, Repeated, Spelling};
 use crate::document::{Document, Robots, Rule};
 use crate::group::{AgentIndex, Named, TokenId};
 use crate::path;
 use crate::pattern;
+use crate::python;
 use crate::verdict::{Basis, Decision, Verdict};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -24,16 +25,14 @@ impl Paths {
     pub fn new<'u>(urls: impl IntoIterator<Item = &'u [u8]>, dialect: &Dialect) -> Paths {
         let texts: Vec<Box<[u8]>> = urls
             .into_iter()
-            .map(|url| {
-                let path = path::of_url(url);
-                match dialect.spelling {
-                    Spelling::MadeEqual => {
-                        let mut equal = Vec::with_capacity(path.len());
-                        path::push_equal(&path, b'*', &mut equal);
-                        equal.into_boxed_slice()
-                    }
-                    Spelling::RuleEscaped => path.into_owned().into_boxed_slice(),
+            .map(|url| match dialect.spelling {
+                Spelling::MadeEqual => {
+                    let mut equal = Vec::with_capacity(url.len());
+                    path::push_equal(&path::of_url(url), b'*', &mut equal);
+                    equal.into_boxed_slice()
                 }
+                Spelling::RuleEscaped | Spelling::AsWritten => path::of_url(url).into_owned().into_boxed_slice(),
+                Spelling::Requoted => python::url(url).into_boxed_slice(),
             })
             .collect();
         Paths {
@@ -99,6 +98,9 @@ pub struct Selection {
     /// Those places, beside the first of `agents`: the named ones come first.
     places: Vec<u32>,
     positions: Vec<u8>,
+    /// Where the first group counts: for each agent the place and group found so far, and the values already looked for.
+    first_found: Vec<Option<(u32, u32)>>,
+    looked_for: HashSet<Box<[u8]>>,
 }
 
 impl Selection {
@@ -111,16 +113,20 @@ impl Selection {
         self.hits.clear();
         self.named.clear();
         self.places.clear();
-        let mut star = false;
+        let star = robots.agents.iter().any(|agent| agent.named == Named::Everybody);
+        if index.finds_parts() {
+            self.select_first_named(robots, index);
+            self.select_others(robots, index, star);
+            return;
+        }
         for agent in &robots.agents {
             match agent.named {
-                Named::Everybody => star = true,
                 Named::Token(token) => {
                     if let Some(token) = index.find(token) {
                         self.hits.push((token, agent.group));
                     }
                 }
-                Named::Nobody => {}
+                Named::Everybody | Named::Nobody => {}
             }
         }
         if !self.hits.is_empty() {
@@ -156,6 +162,10 @@ impl Selection {
             self.ranges[token as usize].set = set + 1;
             self.named.push((agent as i16, set, place as u32));
         }
+        self.gather_named();
+    }
+
+    fn gather_named(&mut self) {
         // Agents of one set next to each other, ascending; the sets were made in the order of their first agent.
         self.named.sort_by_key(|(agent, set, _)| (*set, *agent));
         for (agent, set, place) in &self.named {
@@ -167,6 +177,50 @@ impl Selection {
             self.places.push(*place);
             set.agents.end = self.agents.len();
         }
+    }
+
+    /// Each agent follows the first group in file order with a value that stands in its name; of its chain the most specific that has one.
+    fn select_first_named(&mut self, robots: &Robots<'_>, index: &AgentIndex) {
+        self.first_found.clear();
+        self.first_found.resize(index.len(), None);
+        self.looked_for.clear();
+        for line in &robots.agents {
+            let Named::Token(value) = line.named else { continue };
+            let part = index.part(value);
+            // What was found once is found no better in a later group: so many equal lines cost one search.
+            if self.looked_for.contains(&*part) {
+                continue;
+            }
+            let mut is_found = false;
+            index.holding(&part, |agent, place| {
+                is_found = true;
+                let found = &mut self.first_found[agent as usize];
+                if found.is_none_or(|(known, _)| place < known) {
+                    *found = Some((place, line.group));
+                }
+            });
+            if is_found {
+                self.looked_for.insert(part.into());
+            }
+        }
+        self.by_groups.clear();
+        for (agent, found) in self.first_found.iter().enumerate() {
+            let Some((place, group)) = found else { continue };
+            let candidates = self.by_groups.entry(u64::from(*group)).or_default();
+            let set = match candidates.first() {
+                Some(set) => *set,
+                None => {
+                    let set = self.sets.len() as u32;
+                    candidates.push(set);
+                    let first = self.groups.len();
+                    self.groups.push(*group);
+                    self.sets.push(RuleSet { basis: Basis::Named, groups: first..first + 1, agents: 0..0 });
+                    set
+                }
+            };
+            self.named.push((agent as i16, set, *place));
+        }
+        self.gather_named();
     }
 
     /// The set with the groups that this token names, made if it is new.
@@ -242,7 +296,8 @@ impl Selection {
                     kept += 1;
                 }
             }
-            self.groups.truncate(kept);
+            let first_only = robots.dialect.repeated != Repeated::Merged;
+            self.groups.truncate(if first_only { first + 1 } else { kept });
             self.sets.push(RuleSet { basis: Basis::Wildcard, groups: first..self.groups.len(), agents });
         }
         if let Some(agents) = none_set.filter(|agents| !agents.is_empty()) {
@@ -312,12 +367,15 @@ impl BestPair {
     fn decide(&self, precedence: Precedence) -> Decision {
         let (allow, disallow) = (&self.allow, &self.disallow);
         // Ranks are twice the length and maybe one more: compare lengths.
-        let (allow_length, disallow_length) = (allow.rank / 2, disallow.rank / 2);
+        let (allow_length, disallow_length) = match precedence {
+            Precedence::First => (allow.rank, disallow.rank),
+            _ => (allow.rank / 2, disallow.rank / 2),
+        };
         let undefined = allow.rank > 0
             && disallow.rank > 0
             && (allow.inner_wildcard || disallow.inner_wildcard)
             && match precedence {
-                Precedence::Longest => false,
+                Precedence::Longest | Precedence::First => false,
                 Precedence::LongestUnlessWildcard => allow_length != disallow_length,
                 Precedence::UndefinedWithWildcard => true,
             };

@@ -2,6 +2,9 @@
 
 use crate::agent::Agent;
 use crate::dialect::{AgentMatch, Dialect, Token};
+use crate::python;
+use memchr::memmem;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -18,9 +21,16 @@ pub enum Named<'a> {
 
 /// Reads the value of a `user-agent` line (spec 5.3; RFC 9309, 2.2.1).
 pub fn named(value: &[u8], token: Token) -> Named<'_> {
+    match token {
+        Token::WithDigits | Token::Google => {}
+        Token::AsWritten if value.is_empty() => return Named::Nobody,
+        Token::AsWritten | Token::Unquoted if value == b"*" => return Named::Everybody,
+        Token::Unquoted if value.eq_ignore_ascii_case(b"%2a") => return Named::Everybody,
+        Token::AsWritten | Token::Unquoted => return Named::Token(value),
+    }
     let blank = |byte: &u8| match token {
         Token::WithDigits => matches!(byte, b' ' | b'\t'),
-        Token::Google => matches!(byte, b' ' | 0x09..=0x0d),
+        _ => matches!(byte, b' ' | 0x09..=0x0d),
     };
     if let [b'*', rest @ ..] = value
         && rest.first().is_none_or(blank)
@@ -55,6 +65,46 @@ impl Hasher for ShortHasher {
     }
 }
 
+/// All names of crawlers in one text, for finding those that a file's value stands in.
+///
+/// Names are searched and not indexed by their parts, because a user's token may be long and has too many of those.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    text: Vec<u8>,
+    /// Where each name ends in the text, whose it is, and its place in the chain. Ascending.
+    ends: Vec<(usize, i16, u32)>,
+}
+
+impl Names {
+    fn push(&mut self, name: &[u8], agent: i16, place: u32) {
+        self.text.extend_from_slice(name);
+        self.ends.push((self.text.len(), agent, place));
+        // Keeps hits across two names rare; they are told by the ends.
+        self.text.push(0xff);
+    }
+
+    /// Calls back with agent and place for each name that a value stands in.
+    fn holding(&self, value: &[u8], mut found: impl FnMut(i16, u32)) {
+        if value.is_empty() {
+            self.ends.iter().for_each(|(_, agent, place)| found(*agent, *place));
+            return;
+        }
+        let finder = memmem::Finder::new(value);
+        let mut from = 0;
+        while let Some(at) = finder.find(&self.text[from..]).map(|at| from + at) {
+            let name = self.ends.partition_point(|(end, ..)| *end <= at);
+            let start = name.checked_sub(1).map_or(0, |before| self.ends[before].0 + 1);
+            let Some((end, agent, place)) = self.ends.get(name).copied() else { return };
+            if (start..=end).contains(&at) && at + value.len() <= end {
+                found(agent, place);
+                from = end;
+            } else {
+                from = at + 1;
+            }
+        }
+    }
+}
+
 /// Number of a token in an [`AgentIndex`].
 pub(crate) type TokenId = u32;
 
@@ -74,6 +124,11 @@ pub struct AgentIndex {
     followers: Vec<i16>,
     others: Vec<i16>,
     longest: usize,
+    /// Where a file's value names the crawlers in whose names it stands: those names.
+    parts_of: Option<Names>,
+    agent_match: AgentMatch,
+    /// By token: whether it only begins the name of some agent.
+    begins: Vec<bool>,
 }
 
 impl AgentIndex {
@@ -94,7 +149,9 @@ impl AgentIndex {
                 agent
                     .chain()
                     .map(|token| match dialect.agent_match {
-                        AgentMatch::Equal => vec![id(token.as_bytes())],
+                        AgentMatch::Equal | AgentMatch::Substring | AgentMatch::SubstringBeforeSlash => {
+                            vec![id(token.as_bytes())]
+                        }
                         AgentMatch::LongestPrefix => {
                             (1..=token.len()).rev().map(|length| id(&token.as_bytes()[..length])).collect()
                         }
@@ -106,6 +163,24 @@ impl AgentIndex {
             .iter()
             .map(|agent| agent.chain().map(|token| (id(token.as_bytes()), token.into())).collect())
             .collect();
+        let mut begins = vec![false; tokens.len()];
+        for token in chains.iter().flatten().flat_map(|tokens| tokens.iter().skip(1)) {
+            begins[*token as usize] = true;
+        }
+        let parts_of =
+            matches!(dialect.agent_match, AgentMatch::Substring | AgentMatch::SubstringBeforeSlash).then(|| {
+                let mut parts_of = Names::default();
+                for (number, agent) in agents.iter().enumerate() {
+                    for (place, token) in agent.chain().enumerate() {
+                        let name = match dialect.agent_match {
+                            AgentMatch::SubstringBeforeSlash => token.split('/').next().unwrap_or("").to_lowercase(),
+                            _ => token.to_ascii_lowercase(),
+                        };
+                        parts_of.push(name.as_bytes(), number as i16, place as u32);
+                    }
+                }
+                parts_of
+            });
         let follows_star: Vec<bool> = agents.iter().map(|agent| agent.follows_star).collect();
         let having = |follows: bool| {
             (0..agents.len() as i16).filter(|agent| follows_star[*agent as usize] == follows).collect::<Vec<_>>()
@@ -118,7 +193,38 @@ impl AgentIndex {
             tokens,
             chains,
             follows_star,
+            parts_of,
+            agent_match: dialect.agent_match,
+            begins,
         }
+    }
+
+    /// Whether a file's value names the crawlers in whose names it stands.
+    pub(crate) fn finds_parts(&self) -> bool {
+        self.parts_of.is_some()
+    }
+
+    /// A file's value as it is looked for in names.
+    pub(crate) fn part<'v>(&self, value: &'v [u8]) -> Cow<'v, [u8]> {
+        match self.agent_match {
+            AgentMatch::SubstringBeforeSlash if value.iter().any(|byte| *byte == b'%' || !byte.is_ascii()) => {
+                Cow::Owned(python::unquoted(value).to_lowercase().into_bytes())
+            }
+            _ if value.iter().any(u8::is_ascii_uppercase) => Cow::Owned(value.to_ascii_lowercase()),
+            _ => Cow::Borrowed(value),
+        }
+    }
+
+    /// Calls back with an agent and the place in its chain for every name that holds a part.
+    pub(crate) fn holding(&self, part: &[u8], found: impl FnMut(i16, u32)) {
+        if let Some(parts_of) = &self.parts_of {
+            parts_of.holding(part, found);
+        }
+    }
+
+    /// Whether this token of a file is only the beginning of some agent's name: then matching by prefix is not matching by equality.
+    pub fn begins_a_name(&self, token: &[u8]) -> bool {
+        self.find(token).is_some_and(|token| self.begins[token as usize])
     }
 
     /// How many agents it holds.

@@ -133,6 +133,27 @@ impl HttpRules {
         ..HttpRules::RFC9309
     };
 
+    /// Google's text before 2019 (S-ko): what lasts, and what gives no answer, it leaves open.
+    pub const GOOGLE_LEGACY: HttpRules = HttpRules {
+        long_unreachable: AfterLongTime::Undefined,
+        no_answer: Outcome::Undefined,
+        long_no_answer: AfterLongTime::Undefined,
+        odd_redirect_undefined: true,
+        ..HttpRules::GOOGLE
+    };
+
+    /// The convention of 1994 says nothing of HTTP: where no text was had, there is no policy.
+    pub const REP_1994: HttpRules = HttpRules {
+        unreachable: Outcome::FullAllow,
+        missing_is_5xx: Outcome::FullAllow,
+        no_answer: Outcome::FullAllow,
+        ..HttpRules::RFC9309
+    };
+
+    /// CPython: a parser that was given nothing to read refuses all, but for 4xx.
+    pub const PYTHON: HttpRules =
+        HttpRules { forbidden: Outcome::FullDisallow, lost_redirect: Outcome::FullDisallow, ..HttpRules::RFC9309 };
+
     /// The outcome of a reason, all else being ordinary. A redirect that nobody followed yet leads nowhere.
     pub fn outcome(&self, reason: Reason) -> Outcome {
         match reason {

@@ -15,14 +15,15 @@ mod line;
 pub mod origin;
 mod path;
 mod pattern;
+mod python;
 mod verdict;
 
 pub use agent::Agent;
-pub use dialect::{AgentMatch, Dialect, Fields, ListEnd, MissingSlash, Precedence, Spelling, Token};
+pub use dialect::{AgentMatch, Bom, Dialect, Fields, ListEnd, MissingSlash, Precedence, Repeated, Spelling, Token};
 pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
 pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask, matching};
 pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
 pub use group::{AgentIndex, Named, named};
 pub use http::{Outcome, Reason};
-pub use line::{Field, Line, LineCounts, class};
+pub use line::{Field, Gap, Line, LineCounts, class};
 pub use verdict::{Basis, Decision, Verdict};

@@ -51,6 +51,19 @@ pub struct Line {
     pub classes: u8,
     /// Google's parser may read this line otherwise than the exact reading.
     pub odd: bool,
+    /// Blank lines between this line and the one before it in the list.
+    pub gap: Gap,
+}
+
+/// Whether blank lines stand before a line; lines of a comment alone are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Gap {
+    /// None.
+    No,
+    /// Lines of spaces and tabs alone.
+    Blanks,
+    /// At least one line with nothing in it at all.
+    Empty,
 }
 
 /// Kinds of bytes whose presence in a value decides what has to be done to it.
@@ -65,16 +78,19 @@ pub mod class {
     pub const OUTSIDE: u8 = 8;
     /// A byte from 0x80 on.
     pub const HIGH: u8 = 16;
+    /// Printable ASCII that is neither unreserved (RFC 3986, 2.3) nor `/`.
+    pub const RESERVED: u8 = 32;
 
     pub(crate) const OF: [u8; 256] = {
         let mut table = [0; 256];
         let mut byte = 0;
         while byte < 256 {
             table[byte] = match byte as u8 {
-                b'*' => STAR,
-                b'$' => DOLLAR,
-                b'%' => PERCENT,
-                0x21..=0x7e => 0,
+                b'*' => STAR | RESERVED,
+                b'$' => DOLLAR | RESERVED,
+                b'%' => PERCENT | RESERVED,
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => 0,
+                0x21..=0x7e => RESERVED,
                 0x80.. => HIGH,
                 _ => OUTSIDE,
             };
@@ -100,29 +116,80 @@ pub struct LineCounts {
 
 /// Scans a body. `skip` bytes at its start (a byte order mark) belong to no line.
 pub(crate) fn scan(body: &[u8], skip: usize, partial_bom: bool, lines: &mut Vec<Line>) -> LineCounts {
-    let mut counts = LineCounts::default();
+    let ends = |rest: &[u8]| memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+    scan_with(body, skip, partial_bom, lines, ends)
+}
+
+/// The lines of a body as CPython's `str.splitlines` ends them. Each has the number of the line, ended by CR and LF, that it stands in.
+pub(crate) fn python_lines(body: &[u8], skip: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    scan_with(body, skip, false, &mut lines, |rest| {
+        (0..rest.len())
+            .find(|at| matches!(rest[*at], b'\n' | b'\r') || python_end(&rest[*at..]) > 0)
+            .unwrap_or(rest.len())
+    });
+    lines
+}
+
+/// Bytes of a line end that is one for CPython alone, at the start of a text; 0: there is none.
+fn python_end(text: &[u8]) -> usize {
+    match text {
+        [0x0b | 0x0c | 0x1c..=0x1e, ..] => 1,
+        [0xc2, 0x85, ..] => 2,
+        [0xe2, 0x80, 0xa8 | 0xa9, ..] => 3,
+        _ => 0,
+    }
+}
+
+/// Whether a body holds line ends that are ones for CPython alone.
+pub(crate) fn has_python_ends(body: &[u8]) -> bool {
+    // Nearly every body is ruled out by a loop that the compiler can widen.
+    body.iter().any(|byte| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0xc2 | 0xe2))
+        && (0..body.len()).any(|at| python_end(&body[at..]) > 0)
+}
+
+#[inline(always)]
+fn scan_with(
+    body: &[u8],
+    skip: usize,
+    partial_bom: bool,
+    lines: &mut Vec<Line>,
+    end_of: impl Fn(&[u8]) -> usize,
+) -> LineCounts {
+    let mut counts = LineCounts { lines: 1, ..LineCounts::default() };
     // One look at the whole body saves a look for NUL in every line.
     let nul = memchr(0, body).is_some();
     let mut start = skip;
+    let mut gap = Gap::No;
     loop {
         let rest = &body[start..];
-        let length = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
-        counts.lines += 1;
+        let length = end_of(rest);
         match read(&rest[..length], counts.lines, start) {
-            Read::Blank => counts.blank += 1,
+            Read::Blank => {
+                counts.blank += 1;
+                gap = gap.max(if length == 0 { Gap::Empty } else { Gap::Blanks });
+            }
             Read::Comment => counts.comments += 1,
             Read::Text(mut line) => {
                 line.odd |= length > GOOGLE_LINE_BYTES
                     || (nul && memchr(0, &rest[..length]).is_some())
                     || (partial_bom && counts.lines == 1);
+                line.gap = gap;
+                gap = Gap::No;
                 lines.push(line);
             }
         }
-        match &rest[length..] {
+        let ending = match &rest[length..] {
             [] => return counts,
-            [b'\r', b'\n', ..] => start += length + 2,
-            _ => start += length + 1,
-        }
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            other => {
+                start += length + python_end(other);
+                continue;
+            }
+        };
+        counts.lines += 1;
+        start += length + ending;
     }
 }
 
@@ -156,6 +223,7 @@ fn read(raw: &[u8], number: u32, offset: usize) -> Read {
         field,
         classes: 0,
         odd: matches!(field, Field::Other | Field::None),
+        gap: Gap::No,
     };
     if field == Field::None {
         return Read::Text(line);
@@ -179,14 +247,16 @@ fn read(raw: &[u8], number: u32, offset: usize) -> Read {
     Read::Text(line)
 }
 
+/// The fields of the protocol, the most frequent first.
+const KNOWN: [(Field, &[u8]); 4] = [
+    (Field::Disallow, b"disallow"),
+    (Field::Allow, b"allow"),
+    (Field::UserAgent, b"user-agent"),
+    (Field::Sitemap, b"sitemap"),
+];
+
 /// The field of a text that starts with neither blank nor `#`, and where its colon is.
 fn known_field(text: &[u8]) -> (Field, usize) {
-    const KNOWN: [(Field, &[u8]); 4] = [
-        (Field::Disallow, b"disallow"),
-        (Field::Allow, b"allow"),
-        (Field::UserAgent, b"user-agent"),
-        (Field::Sitemap, b"sitemap"),
-    ];
     for (field, name) in KNOWN {
         if starts_with_ignore_case(text, name) {
             let mut at = name.len();
@@ -259,6 +329,39 @@ pub(crate) fn google_field(key: &[u8]) -> Field {
         .iter()
         .find(|(_, names)| names.iter().any(|name| starts_with_ignore_case(key, name)))
         .map_or(Field::Other, |(field, _)| *field)
+}
+
+/// Reads one line as CPython's parser does: cut at `#`, then at the first colon, and Unicode blanks trimmed.
+pub(crate) fn python_line(raw: &[u8]) -> Option<(Field, &[u8])> {
+    let text = trim_python_space(&raw[..memchr(b'#', raw).unwrap_or(raw.len())]);
+    let colon = memchr(b':', text)?;
+    let name = trim_python_space(&text[..colon]);
+    let known = KNOWN.iter().find(|(_, known)| name.eq_ignore_ascii_case(known));
+    Some((known.map_or(Field::Other, |(field, _)| *field), trim_python_space(&text[colon + 1..])))
+}
+
+/// The field name of a line that has a colon, as CPython's parser takes it.
+pub(crate) fn python_name(raw: &[u8]) -> &[u8] {
+    let text = &raw[..memchr2(b'#', b':', raw).unwrap_or(raw.len())];
+    trim_python_space(text)
+}
+
+/// Without what `str.strip` of CPython takes for blanks, at both ends.
+fn trim_python_space(mut text: &[u8]) -> &[u8] {
+    let is_space = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}');
+    // The first and the last character; bytes that are no UTF-8 are no blanks.
+    let first =
+        |text: &[u8]| (1..=text.len().min(3)).find_map(|n| std::str::from_utf8(&text[..n]).ok()?.chars().next());
+    let last = |text: &[u8]| {
+        (1..=text.len().min(3)).find_map(|n| std::str::from_utf8(&text[text.len() - n..]).ok()?.chars().next())
+    };
+    while let Some(blank) = first(text).filter(|c| is_space(*c)) {
+        text = &text[blank.len_utf8()..];
+    }
+    while let Some(blank) = last(text).filter(|c| is_space(*c)) {
+        text = &text[..text.len() - blank.len_utf8()];
+    }
+    text
 }
 
 /// Without ASCII whitespace at both ends: the C locale's, VT included, which Rust's own trim leaves.

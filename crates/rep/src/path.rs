@@ -40,19 +40,19 @@ fn hex_value(digit: u8) -> Option<u8> {
 }
 
 /// The byte that `%xx` at the start of the text stands for.
-fn escape(text: &[u8]) -> Option<u8> {
+pub(crate) fn escape(text: &[u8]) -> Option<u8> {
     match text {
         [b'%', high, low, ..] => Some(hex_value(*high)? << 4 | hex_value(*low)?),
         _ => None,
     }
 }
 
-fn push_escaped(byte: u8, out: &mut Vec<u8>) {
+pub(crate) fn push_escaped(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'%', HEX[(byte >> 4) as usize], HEX[(byte & 15) as usize]]);
 }
 
 /// RFC 3986, 2.3: characters whose escapes mean the same as themselves.
-const fn is_unreserved(byte: u8) -> bool {
+pub(crate) const fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }
 

@@ -83,6 +83,21 @@ impl Pattern {
         }
     }
 
+    /// A text without wildcards or anchor, whatever bytes it holds: it matches what begins with it.
+    pub(crate) fn plain(text: &[u8], start: u32, in_arena: bool) -> Pattern {
+        let literal = text.len().min(8);
+        Pattern {
+            head: head(text),
+            mask: if literal == 0 { 0 } else { u64::MAX >> (64 - 8 * literal) },
+            start,
+            length: text.len() as u32,
+            star: b'*',
+            wild: false,
+            pinned: false,
+            in_arena,
+        }
+    }
+
     /// Whether it matches a path, given both texts; the caller has compared the heads.
     ///
     /// Linear in pattern and path together: pieces between wildcards are found leftmost, one after the other, so
