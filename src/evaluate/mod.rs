@@ -3,7 +3,10 @@
 pub mod agents;
 pub mod probes;
 
-use rep::{Agent, AgentIndex, Decisions, Dialect, Document, Paths, Robots, RuleSet, Selection, Verdict};
+use rep::{
+    Agent, AgentIndex, AgentMatch, Decisions, Dialect, Document, Field, Named, Paths, Reading, Robots, RuleSet,
+    Selection, Token, Traits, Verdict, named,
+};
 
 /// Why a file of agents or probes cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -41,20 +44,23 @@ struct Prepared {
     dialect: &'static Dialect,
     index: AgentIndex,
     paths: Paths,
+    /// The first dialect that compares the probes as the same paths.
+    same_paths: usize,
 }
 
 impl Questions {
     /// Prepares agents and probes (absolute URLs or paths) for each dialect; the first dialect is the one that speaks for a body.
     pub fn new(agents: &[Agent], probes: &[&str], dialects: &[&'static Dialect]) -> Questions {
-        let prepare = |dialect: &&'static Dialect| Prepared {
-            dialect,
-            index: AgentIndex::new(agents, dialect),
-            paths: Paths::new(probes.iter().map(|probe| probe.as_bytes()), dialect),
-        };
-        Questions { dialects: dialects.iter().map(prepare).collect() }
+        let mut prepared: Vec<Prepared> = Vec::with_capacity(dialects.len());
+        for dialect in dialects {
+            let paths = Paths::new(probes.iter().map(|probe| probe.as_bytes()), dialect);
+            let same_paths = prepared.iter().position(|known| known.paths == paths).unwrap_or(prepared.len());
+            prepared.push(Prepared { dialect, index: AgentIndex::new(agents, dialect), paths, same_paths });
+        }
+        Questions { dialects: prepared }
     }
 
-    /// How many dialects there are.
+    /// The dialects, in order.
     pub fn dialects(&self) -> impl ExactSizeIterator<Item = &'static Dialect> {
         self.dialects.iter().map(|prepared| prepared.dialect)
     }
@@ -67,6 +73,8 @@ pub struct Answers<'a> {
     pub dialect: &'static Dialect,
     /// The rule set: its basis.
     pub set: &'a RuleSet,
+    /// Its groups, ascending indices into [`Robots::groups`].
+    pub groups: &'a [u32],
     /// Agents that follow it, ascending ids.
     pub agents: &'a [i16],
     /// The tokens by which its groups name them, joined by commas; empty unless the basis is `named`.
@@ -82,8 +90,28 @@ pub struct Answers<'a> {
 /// The scratch space of a worker. Reused from body to body, so that asking allocates nothing once it is warm.
 #[derive(Debug, Default)]
 pub struct Evaluator {
+    slots: Vec<Slot>,
+    readings: Vec<Reading>,
+    views: Vec<View>,
+    lists: Lists,
+}
+
+/// Who follows what, and what that decides: of one dialect, and of all that read the document alike.
+#[derive(Debug, Default)]
+struct Slot {
     selection: Selection,
     decisions: Decisions,
+}
+
+/// Where a dialect's reading and answers are: of the dialect with this number, and in this slot.
+#[derive(Debug, Clone, Copy)]
+struct View {
+    robots: usize,
+    slot: usize,
+}
+
+#[derive(Debug, Default)]
+struct Lists {
     token: String,
     disallowed: Vec<i32>,
     undefined: Vec<i32>,
@@ -91,62 +119,138 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// Reads a document in every dialect and hands over the answers, dialect by dialect. `first` is how the first dialect reads it.
-    pub fn ask<E>(
-        &mut self,
-        questions: &Questions,
-        document: &Document<'_>,
-        first: &Robots<'_>,
-        mut answers: impl FnMut(&Answers<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        for prepared in &questions.dialects {
-            if prepared.dialect == first.dialect {
-                self.ask_one(prepared, first, &mut answers)?;
-            } else {
-                self.ask_one(prepared, &document.read(prepared.dialect), &mut answers)?;
+    /// Reads a document in every dialect and asks every question. `first` is how the first dialect reads it.
+    ///
+    /// Dialects that read the document alike share the reading, and the answers too where the probes are the same paths to them.
+    pub fn evaluate<'s, 'a>(
+        &'s mut self,
+        questions: &'s Questions,
+        document: &Document<'a>,
+        first: &'s Robots<'a>,
+    ) -> Evaluation<'s, 'a> {
+        let count = questions.dialects.len();
+        self.readings.clear();
+        self.views.clear();
+        let mut others: Vec<Option<Robots<'a>>> = Vec::new();
+        let mut slots = 0;
+        if count > 1 {
+            let traits = Traits::of(document);
+            let prefix_matters = |prepared: &Prepared| {
+                prepared.dialect.agent_match == AgentMatch::LongestPrefix && begins_a_name(document, &prepared.index)
+            };
+            let reading = |prepared: &Prepared| prepared.dialect.reading(&traits, prefix_matters(prepared));
+            self.readings.extend(questions.dialects.iter().map(reading));
+        }
+        for (number, prepared) in questions.dialects.iter().enumerate() {
+            let alike = |known: &usize| self.readings.get(*known) == self.readings.get(number);
+            let robots = (0..number).find(alike).unwrap_or(number);
+            let same_paths = |known: &usize| questions.dialects[*known].same_paths == prepared.same_paths;
+            if let Some(known) = (0..number).filter(alike).find(same_paths) {
+                self.views.push(self.views[known]);
+                others.push(None);
+                continue;
+            }
+            others.push((number > 0 && robots == number).then(|| document.read(prepared.dialect)));
+            if slots == self.slots.len() {
+                self.slots.push(Slot::default());
+            }
+            let slot = &mut self.slots[slots];
+            let read = others.get(robots).and_then(Option::as_ref).unwrap_or(first);
+            slot.selection.select(read, &prepared.index);
+            slot.decisions.evaluate(read, &slot.selection, &prepared.paths);
+            self.views.push(View { robots, slot: slots });
+            slots += 1;
+        }
+        Evaluation { questions, first, others, slots: &self.slots, views: &self.views, lists: &mut self.lists }
+    }
+}
+
+/// Whether some token of a file only begins the name of an agent.
+fn begins_a_name(document: &Document<'_>, index: &AgentIndex) -> bool {
+    document.lines().iter().any(|line| {
+        line.field == Field::UserAgent
+            && matches!(named(document.value(line), Token::WithDigits), Named::Token(token) if index.begins_a_name(token))
+    })
+}
+
+/// All answers about one body.
+#[derive(Debug)]
+pub struct Evaluation<'s, 'a> {
+    questions: &'s Questions,
+    first: &'s Robots<'a>,
+    others: Vec<Option<Robots<'a>>>,
+    slots: &'s [Slot],
+    views: &'s [View],
+    lists: &'s mut Lists,
+}
+
+impl<'a> Evaluation<'_, 'a> {
+    /// How many dialects there are; they are numbered from 0 in the order of the questions.
+    pub fn dialects(&self) -> usize {
+        self.views.len()
+    }
+
+    /// The document as a dialect reads it; maybe read in another dialect that reads it alike.
+    pub fn robots(&self, dialect: usize) -> &Robots<'a> {
+        self.others.get(self.views[dialect].robots).and_then(Option::as_ref).unwrap_or(self.first)
+    }
+
+    /// Which agents follow which rule set.
+    pub fn selection(&self, dialect: usize) -> &Selection {
+        &self.slots[self.views[dialect].slot].selection
+    }
+
+    /// What is decided.
+    pub fn decisions(&self, dialect: usize) -> &Decisions {
+        &self.slots[self.views[dialect].slot].decisions
+    }
+
+    /// A number that is equal for dialects which share all their answers.
+    pub fn answers_of(&self, dialect: usize) -> usize {
+        self.views[dialect].slot
+    }
+
+    /// Hands over the answers, dialect by dialect, rule set by rule set.
+    pub fn each<E>(&mut self, mut answers: impl FnMut(&Answers<'_>) -> Result<(), E>) -> Result<(), E> {
+        for (prepared, view) in self.questions.dialects.iter().zip(self.views) {
+            let Slot { selection, decisions } = &self.slots[view.slot];
+            for (number, set) in selection.sets().iter().enumerate() {
+                self.lists.fill(selection, &prepared.index, set, decisions.of_set(number));
+                answers(&Answers {
+                    dialect: prepared.dialect,
+                    set,
+                    groups: selection.groups_of(set),
+                    agents: selection.agents_of(set),
+                    token: &self.lists.token,
+                    disallowed: &self.lists.disallowed,
+                    undefined: &self.lists.undefined,
+                    lines: &self.lists.lines,
+                })?;
             }
         }
         Ok(())
     }
+}
 
-    fn ask_one<E>(
-        &mut self,
-        prepared: &Prepared,
-        robots: &Robots<'_>,
-        answers: &mut impl FnMut(&Answers<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let Prepared { dialect, index, paths } = prepared;
-        self.selection.select(robots, index);
-        self.decisions.evaluate(robots, &self.selection, paths);
-        for (number, set) in self.selection.sets().iter().enumerate() {
-            self.token.clear();
-            for token in self.selection.tokens_of(set, index) {
-                if !self.token.is_empty() {
-                    self.token.push(',');
-                }
-                self.token.push_str(token);
+impl Lists {
+    fn fill(&mut self, selection: &Selection, index: &AgentIndex, set: &RuleSet, decisions: &[rep::Decision]) {
+        self.token.clear();
+        for token in selection.tokens_of(set, index) {
+            if !self.token.is_empty() {
+                self.token.push(',');
             }
-            self.disallowed.clear();
-            self.undefined.clear();
-            self.lines.clear();
-            for (probe, decision) in self.decisions.of_set(number).iter().enumerate() {
-                match decision.verdict {
-                    Verdict::Allow => {}
-                    Verdict::Disallow => self.disallowed.push(probe as i32),
-                    Verdict::Undefined => self.undefined.push(probe as i32),
-                }
-                self.lines.push(decision.line as i32);
-            }
-            answers(&Answers {
-                dialect,
-                set,
-                agents: self.selection.agents_of(set),
-                token: &self.token,
-                disallowed: &self.disallowed,
-                undefined: &self.undefined,
-                lines: &self.lines,
-            })?;
+            self.token.push_str(token);
         }
-        Ok(())
+        self.disallowed.clear();
+        self.undefined.clear();
+        self.lines.clear();
+        for (probe, decision) in decisions.iter().enumerate() {
+            match decision.verdict {
+                Verdict::Allow => {}
+                Verdict::Disallow => self.disallowed.push(probe as i32),
+                Verdict::Undefined => self.undefined.push(probe as i32),
+            }
+            self.lines.push(decision.line as i32);
+        }
     }
 }

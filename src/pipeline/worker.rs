@@ -439,7 +439,7 @@ impl Rows<'_> {
         let ShardWriter { verdicts, verdicts_long, .. } = &mut self.writer;
         let Some(verdicts) = verdicts else { return Ok(()) };
         let totals = &mut self.totals;
-        self.evaluator.ask(&self.options.questions, document, robots, |answers| {
+        self.evaluator.evaluate(&self.options.questions, document, robots).each(|answers| {
             totals.rule_sets += 1;
             totals.verdicts += (answers.agents.len() * answers.lines.len()) as u64;
             verdicts.push(&VerdictRow {

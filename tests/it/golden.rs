@@ -40,15 +40,8 @@ fn real_bodies() {
         .collect();
     assert!(!before_2021.is_empty());
     let mut used = 0;
-    let mut bodies = HashMap::new();
-    for file in ["licensed", "nolicense"] {
-        let Some(path) = shared::path(&format!("data/robots-bodies-{file}.jsonl.zst")) else { return };
-        for line in shared::zst_lines(&path) {
-            let row: serde_json::Value = serde_json::from_str(&line).unwrap();
-            let body = STANDARD.decode(row["body_b64"].as_str().unwrap()).unwrap();
-            bodies.insert(row["id"].as_str().unwrap().to_owned(), body);
-        }
-    }
+    let Some(bodies) = shared::bodies() else { return };
+    let bodies: HashMap<String, Vec<u8>> = bodies.collect();
     let mut asked = 0;
     let mut wrong = Vec::new();
     let mut check = |body: &str, rows: &mut Vec<Row>| {

@@ -3,6 +3,7 @@
 // Tests say what they expect with unwrap and panics; there a panic is the report.
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, unreachable_pub)]
 
+mod alike;
 mod explain;
 mod golden;
 mod run;

@@ -1,5 +1,7 @@
 //! The shared collection beside the repository: real bodies, archives, golden verdicts. It is not part of the project.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -15,7 +17,19 @@ pub fn path(name: &str) -> Option<PathBuf> {
 }
 
 /// The lines of a zstd-compressed text.
-pub fn zst_lines(path: &Path) -> impl Iterator<Item = String> {
+pub fn zst_lines(path: &Path) -> impl Iterator<Item = String> + use<> {
     let file = File::open(path).unwrap();
     BufReader::new(zstd::Decoder::new(file).unwrap()).lines().map(Result::unwrap)
+}
+
+/// The real bodies, each with its name.
+pub fn bodies() -> Option<impl Iterator<Item = (String, Vec<u8>)>> {
+    let licensed = path("data/robots-bodies-licensed.jsonl.zst")?;
+    let others = path("data/robots-bodies-nolicense.jsonl.zst")?;
+    let body = |line: String| {
+        let row: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let body = STANDARD.decode(row["body_b64"].as_str().unwrap()).unwrap();
+        (row["id"].as_str().unwrap().to_owned(), body)
+    };
+    Some(zst_lines(&licensed).chain(zst_lines(&others)).map(body))
 }

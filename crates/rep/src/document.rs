@@ -121,7 +121,7 @@ impl<'a> Document<'a> {
     }
 
     /// Whether a line asks for a pace, as CPython's parser knows it: crawl-delay or request-rate.
-    fn is_delay(&self, line: &Line) -> bool {
+    pub(crate) fn is_delay(&self, line: &Line) -> bool {
         let name = line::python_name(self.text(line));
         [&b"crawl-delay"[..], b"request-rate"].iter().any(|known| name.eq_ignore_ascii_case(known))
     }

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// The paths of all probes as a dialect compares them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
     texts: Vec<Box<[u8]>>,
     heads: Vec<u64>,
@@ -364,7 +364,8 @@ impl BestPair {
         }
     }
 
-    fn decide(&self, precedence: Precedence) -> Decision {
+    fn decide(&self, dialect: &Dialect) -> Decision {
+        let precedence = dialect.precedence;
         let (allow, disallow) = (&self.allow, &self.disallow);
         // Ranks are twice the length and maybe one more: compare lengths.
         let (allow_length, disallow_length) = match precedence {
@@ -379,12 +380,13 @@ impl BestPair {
                 Precedence::LongestUnlessWildcard => allow_length != disallow_length,
                 Precedence::UndefinedWithWildcard => true,
             };
-        let wins =
-            if disallow.rank > 0 && (allow.rank == 0 || disallow_length > allow_length) { disallow } else { allow };
+        let disallow_wins = disallow.rank > 0 && (allow.rank == 0 || disallow_length > allow_length);
+        let wins = if disallow_wins { disallow } else { allow };
         let verdict = if undefined {
             Verdict::Undefined
-        } else if disallow_length > allow_length {
-            // A rule without a path has length 0 and forbids nothing, though it may be the line that is told.
+        } else if disallow_wins && (disallow_length > 0 || !dialect.empty_rule_counts) {
+            // A rule without a path has length 0 and forbids nothing, though it may be the line that is told. Where such rules are
+            // none at all, what has length 0 is a wildcard that does not count.
             Verdict::Disallow
         } else {
             Verdict::Allow
@@ -437,13 +439,12 @@ impl Decisions {
             }
             at = end;
         }
-        let precedence = robots.dialect.precedence;
         self.decided.clear();
         self.decided.extend(self.best.iter().enumerate().map(|(at, best)| {
             if paths.always_allowed[at % self.paths] {
                 Decision { verdict: Verdict::Allow, line: 0 }
             } else {
-                best.decide(precedence)
+                best.decide(robots.dialect)
             }
         }));
     }

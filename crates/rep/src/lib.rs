@@ -16,6 +16,7 @@ pub mod origin;
 mod path;
 mod pattern;
 mod python;
+mod reading;
 mod verdict;
 
 pub use agent::Agent;
@@ -26,4 +27,5 @@ pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
 pub use group::{AgentIndex, Named, named};
 pub use http::{Outcome, Reason};
 pub use line::{Field, Gap, Line, LineCounts, class};
+pub use reading::{Reading, Traits};
 pub use verdict::{Basis, Decision, Verdict};
