@@ -6,8 +6,10 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 mod floor;
+mod questions;
 
 use floor::{archives, floor};
+use questions::{agents, probes};
 use robocensus::ingest::libdeflate::Inflater;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +33,8 @@ fn main() {
             crawl
         }
     };
-    let agents = scratch.path().join("agents.txt");
-    let probes = scratch.path().join("probes.txt");
+    let agents_file = scratch.path().join("agents.txt");
+    let probes_file = scratch.path().join("probes.txt");
     println!("CPU of scan over CPU of bare inflate, {}, median of {TURNS} paired turns, one thread", crawl.display());
     for (name, agent_count, probe_count, more) in [
         ("no verdicts", 20, 10, &["--no-verdicts"][..]),
@@ -40,15 +42,15 @@ fn main() {
         ("50 agents x 20 probes", 50, 20, &[]),
         ("50 x 20, two dialects", 50, 20, &["--dialect", "rfc9309,google"]),
     ] {
-        fs::write(&agents, first_lines(AGENTS, agent_count)).unwrap();
-        fs::write(&probes, first_lines(PROBES, probe_count)).unwrap();
+        fs::write(&agents_file, agents(agent_count).join("\n")).unwrap();
+        fs::write(&probes_file, probes(probe_count).join("\n")).unwrap();
         let mut ratios: Vec<f64> = (0..TURNS)
             .map(|_| {
                 let out = scratch.path().join("out");
                 let floor = cpu_of(Command::new(std::env::current_exe().unwrap()).env(FLOOR, &crawl));
                 let mut scan = robocensus();
                 scan.arg("scan").arg(&crawl).arg("-o").arg(&out).args(["--threads", "1", "--progress", "never"]);
-                let scan = cpu_of(scan.arg("--agents").arg(&agents).arg("--probes").arg(&probes).args(more));
+                let scan = cpu_of(scan.arg("--agents").arg(&agents_file).arg("--probes").arg(&probes_file).args(more));
                 fs::remove_dir_all(out).unwrap();
                 scan / floor
             })
@@ -88,18 +90,3 @@ fn inflate_all(folder: &Path) {
     let bytes = floor(&files, &mut Inflater::new().unwrap(), &mut Vec::new(), &mut vec![0; 1 << 20]);
     assert!(bytes > 0, "nothing to inflate below {}", folder.display());
 }
-
-fn first_lines(text: &str, count: usize) -> String {
-    text.split_whitespace().take(count).map(|line| format!("{line}\n")).collect()
-}
-
-/// Those that files name most often, and some that none does.
-const AGENTS: &str = "GPTBot CCBot Googlebot Bingbot ClaudeBot Google-Extended AhrefsBot SemrushBot MJ12bot DotBot Yandex
-    Baiduspider Bytespider Applebot-Extended PetalBot Twitterbot facebookexternalhit ia_archiver Amazonbot ExampleBot
-    Googlebot-Image Googlebot-News AdsBot-Google Mediapartners-Google msnbot Slurp DuckDuckBot Applebot
-    meta-externalagent PerplexityBot anthropic-ai cohere-ai Diffbot omgili omgilibot FacebookBot ChatGPT-User
-    OAI-SearchBot Timpibot ImagesiftBot DataForSeoBot BLEXBot SeznamBot Sogou Wget HTTrack WebZIP Teleport larbin magpie-crawler";
-
-const PROBES: &str = "/ /index.html /search?q=x /wp-admin/ /wp-content/uploads/a.jpg /files/report.pdf /api/v1/items /user/login
-    /products/some-product /tag/news/ /feed/ /?s=example /page?utm_source=x /cgi-bin/test /images/logo.png /blog/2024/05/post
-    /category/a/b/c.html /cart /robots.txt /admin/";

@@ -4,8 +4,8 @@ pub mod agents;
 pub mod probes;
 
 use rep::{
-    Agent, AgentIndex, AgentMatch, Decisions, Dialect, Document, Field, Named, Paths, Reading, Robots, RuleSet,
-    Selection, Token, Traits, Verdict, named,
+    Agent, AgentIndex, AgentMatch, Decision, Decisions, Dialect, Document, Field, Named, Paths, Reading, Robots,
+    RuleSet, Selection, Token, Traits, Verdict, named,
 };
 
 /// Why a file of agents or probes cannot be used.
@@ -103,11 +103,12 @@ struct Slot {
     decisions: Decisions,
 }
 
-/// Where a dialect's reading and answers are: of the dialect with this number, and in this slot.
+/// Where a dialect's reading and answers are: of the dialect with this number, and in this slot by that ranking.
 #[derive(Debug, Clone, Copy)]
 struct View {
     robots: usize,
     slot: usize,
+    ranking: usize,
 }
 
 #[derive(Debug, Default)]
@@ -135,31 +136,62 @@ impl Evaluator {
         let mut slots = 0;
         if count > 1 {
             let traits = Traits::of(document);
-            let prefix_matters = |prepared: &Prepared| {
-                prepared.dialect.agent_match == AgentMatch::LongestPrefix && begins_a_name(document, &prepared.index)
-            };
+            // All agree on it that match by prefix.
+            let by_prefix = |prepared: &&Prepared| prepared.dialect.agent_match == AgentMatch::LongestPrefix;
+            let first_by_prefix = questions.dialects.iter().find(by_prefix);
+            let begins = first_by_prefix.is_some_and(|prepared| begins_a_name(document, &prepared.index));
+            let prefix_matters = |prepared: &Prepared| begins && by_prefix(&prepared);
             let reading = |prepared: &Prepared| prepared.dialect.reading(&traits, prefix_matters(prepared));
             self.readings.extend(questions.dialects.iter().map(reading));
         }
         for (number, prepared) in questions.dialects.iter().enumerate() {
-            let alike = |known: &usize| self.readings.get(*known) == self.readings.get(number);
-            let robots = (0..number).find(alike).unwrap_or(number);
+            let readings = &self.readings;
+            let alike = |known: &usize| readings.get(*known) == readings.get(number);
             let same_paths = |known: &usize| questions.dialects[*known].same_paths == prepared.same_paths;
-            if let Some(known) = (0..number).filter(alike).find(same_paths) {
-                self.views.push(self.views[known]);
-                others.push(None);
-                continue;
+            let robots = (0..number).find(alike).unwrap_or(number);
+            others.push(if number == 0 || robots != number {
+                None
+            } else {
+                let has_rules = |known: &usize| readings[*known].has_rules_of(&readings[number]);
+                Some(match (0..number).find(has_rules) {
+                    Some(0) => first.ranked_by(prepared.dialect),
+                    Some(known) => match others.get(known).and_then(Option::as_ref) {
+                        Some(robots) => robots.ranked_by(prepared.dialect),
+                        None => document.read(prepared.dialect),
+                    },
+                    None => document.read(prepared.dialect),
+                })
+            });
+            self.views.push(match (0..number).filter(alike).find(same_paths) {
+                Some(known) => self.views[known],
+                None => {
+                    // The slot of a dialect with the same rules, differently ranked, and the same paths; or a new one.
+                    let has_rules = |known: &usize| {
+                        same_paths(known) && readings.get(*known).is_some_and(|r| r.has_rules_of(&readings[number]))
+                    };
+                    let slot = (0..number).find(has_rules).map_or(slots, |known| self.views[known].slot);
+                    slots = slots.max(slot + 1);
+                    let ranking = self.views.iter().filter(|view| view.slot == slot).map(|view| view.ranking + 1).max();
+                    View { robots, slot, ranking: ranking.unwrap_or(0) }
+                }
+            });
+        }
+        if self.slots.len() < slots {
+            self.slots.resize_with(slots, Slot::default);
+        }
+        let mut rankings: Vec<&Robots<'a>> = Vec::with_capacity(count);
+        for (number, slot) in self.slots.iter_mut().enumerate().take(slots) {
+            rankings.clear();
+            let mut prepared = None;
+            for (dialect, view) in self.views.iter().enumerate().filter(|(_, view)| view.slot == number) {
+                if view.ranking == rankings.len() {
+                    rankings.push(others.get(view.robots).and_then(Option::as_ref).unwrap_or(first));
+                    prepared = prepared.or(questions.dialects.get(dialect));
+                }
             }
-            others.push((number > 0 && robots == number).then(|| document.read(prepared.dialect)));
-            if slots == self.slots.len() {
-                self.slots.push(Slot::default());
-            }
-            let slot = &mut self.slots[slots];
-            let read = others.get(robots).and_then(Option::as_ref).unwrap_or(first);
-            slot.selection.select(read, &prepared.index);
-            slot.decisions.evaluate(read, &slot.selection, &prepared.paths);
-            self.views.push(View { robots, slot: slots });
-            slots += 1;
+            let (Some(prepared), Some(robots)) = (prepared, rankings.first()) else { continue };
+            slot.selection.select(robots, &prepared.index);
+            slot.decisions.evaluate_ranked(&rankings, &slot.selection, &prepared.paths);
         }
         Evaluation { questions, first, others, slots: &self.slots, views: &self.views, lists: &mut self.lists }
     }
@@ -200,14 +232,15 @@ impl<'a> Evaluation<'_, 'a> {
         &self.slots[self.views[dialect].slot].selection
     }
 
-    /// What is decided.
-    pub fn decisions(&self, dialect: usize) -> &Decisions {
-        &self.slots[self.views[dialect].slot].decisions
+    /// What a dialect decides for a rule set of its selection, a path each.
+    pub fn decisions(&self, dialect: usize, set: usize) -> &[Decision] {
+        let view = self.views[dialect];
+        self.slots[view.slot].decisions.of_ranked_set(view.ranking, set)
     }
 
-    /// A number that is equal for dialects which share all their answers.
-    pub fn answers_of(&self, dialect: usize) -> usize {
-        self.views[dialect].slot
+    /// What is equal for dialects which share all their answers, and for no others.
+    pub fn answers_of(&self, dialect: usize) -> (usize, usize) {
+        (self.views[dialect].slot, self.views[dialect].ranking)
     }
 
     /// Hands over the answers, dialect by dialect, rule set by rule set.
@@ -215,7 +248,7 @@ impl<'a> Evaluation<'_, 'a> {
         for (prepared, view) in self.questions.dialects.iter().zip(self.views) {
             let Slot { selection, decisions } = &self.slots[view.slot];
             for (number, set) in selection.sets().iter().enumerate() {
-                self.lists.fill(selection, &prepared.index, set, decisions.of_set(number));
+                self.lists.fill(selection, &prepared.index, set, decisions.of_ranked_set(view.ranking, number));
                 answers(&Answers {
                     dialect: prepared.dialect,
                     set,
@@ -233,7 +266,7 @@ impl<'a> Evaluation<'_, 'a> {
 }
 
 impl Lists {
-    fn fill(&mut self, selection: &Selection, index: &AgentIndex, set: &RuleSet, decisions: &[rep::Decision]) {
+    fn fill(&mut self, selection: &Selection, index: &AgentIndex, set: &RuleSet, decisions: &[Decision]) {
         self.token.clear();
         for token in selection.tokens_of(set, index) {
             if !self.token.is_empty() {

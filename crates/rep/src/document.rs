@@ -99,7 +99,11 @@ impl<'a> Document<'a> {
             }
             // The byte order mark spoils the field name of the first line, whatever it is.
             _ if self.bom && dialect.bom == Bom::Kept && line.number == 1 => None,
-            Fields::Python if line.odd || line.classes & (class::OUTSIDE | class::HIGH) != 0 => {
+            // Unicode blanks matter only where there may be any.
+            Fields::Python
+                if line.classes & (class::OUTSIDE | class::HIGH) != 0
+                    || (line.odd && line::holds_python_bytes(self.text(line))) =>
+            {
                 line::python_line(self.text(line))
             }
             _ if line.field == Field::None => None,
@@ -174,6 +178,9 @@ pub struct Rule {
     pub(crate) pattern: Pattern,
     /// How strong it is when it matches: more wins; 0 is never used. See [`Decisions`](crate::evaluate::Decisions).
     pub(crate) rank: u32,
+    /// Bytes as the dialect compares it, a final `$` and trailing wildcards included, and how many of these there are.
+    length: u32,
+    trailing: u32,
     /// Its line, from 1.
     pub line: u32,
     /// Whether it allows.
@@ -182,6 +189,20 @@ pub struct Rule {
     pub(crate) inner_wildcard: bool,
     /// Whether it is the second form of an allow rule for an index page: its folder, and nothing else (Google's parser).
     pub is_folder_form: bool,
+}
+
+impl Rule {
+    /// Twice the length, and one more without a wildcard where that decides between equally long rules of one kind; at least 1.
+    /// Where the first rule wins, less from rule to rule.
+    fn rank_in(&self, dialect: &Dialect, order: usize) -> u32 {
+        let plain = match dialect.precedence {
+            Precedence::First => return u32::MAX - order as u32,
+            Precedence::Longest => 1,
+            _ => u32::from(!self.inner_wildcard),
+        };
+        let length = self.length - if dialect.trailing_wildcard_counts { 0 } else { self.trailing };
+        length.saturating_mul(2).saturating_add(plain).max(1)
+    }
 }
 
 /// Counts of rules as written: those whose pattern can match nothing included, lines without a path not.
@@ -373,8 +394,9 @@ impl<'a> Robots<'a> {
                 Spelling::AsWritten => self.arena.extend_from_slice(unpinned),
                 Spelling::Requoted => {
                     // A text that CPython's URL parser refuses makes the whole parser fail; here it costs that rule alone.
-                    let Some(quoted) = python::rule(unpinned) else { return };
-                    self.arena.extend_from_slice(&quoted);
+                    if !python::push_rule(unpinned, classes, &mut self.arena) {
+                        return;
+                    }
                 }
             }
             (&self.arena[start..], star, start, true)
@@ -382,52 +404,47 @@ impl<'a> Robots<'a> {
             let start = value.as_ptr() as usize - self.body.as_ptr() as usize;
             (if anchored { &value[..value.len() - 1] } else { value }, b'*', start, false)
         };
-        let mut length = text.len() + usize::from(anchored);
-        let inner_wildcard = {
-            let trailing = text.iter().rev().take_while(|byte| **byte == star).count();
-            let trailing = if anchored { 0 } else { trailing };
-            if !dialect.trailing_wildcard_counts {
-                length -= trailing;
+        let length = (text.len() + usize::from(anchored)) as u32;
+        let (mut trailing, mut inner_wildcard) = (0, false);
+        if starred {
+            if !anchored {
+                trailing = text.iter().rev().take_while(|byte| **byte == star).count();
             }
-            dialect.wildcards && memchr::memchr(star, &text[..text.len() - trailing]).is_some()
-        };
+            inner_wildcard = memchr::memchr(star, &text[..text.len() - trailing]).is_some();
+        }
         // `/index.htm...` in an allow rule also opens its folder (Google's parser).
         let folder = (dialect.index_page && allow)
             .then(|| memchr::memrchr(b'/', text))
             .flatten()
             .filter(|slash| text[*slash..].starts_with(b"/index.htm"))
-            .map(|slash| (Pattern::new(&text[..=slash], star, true, start as u32, in_arena), slash + 2));
+            .map(|slash| (Pattern::new(&text[..=slash], star, true, start as u32, in_arena), slash as u32 + 2));
         let pattern = match dialect.wildcards {
             true => Pattern::new(text, star, anchored, start as u32, in_arena),
             false => Pattern::plain(text, start as u32, in_arena),
         };
-        let rule = Rule {
-            pattern,
-            rank: self.rank(length, inner_wildcard),
-            line,
-            allow,
-            inner_wildcard,
-            is_folder_form: false,
-        };
-        self.rules.push(rule);
+        let trailing = trailing as u32;
+        let rule = Rule { pattern, rank: 0, length, trailing, line, allow, inner_wildcard, is_folder_form: false };
+        self.push_ranked(rule);
         if let Some((pattern, length)) = folder {
-            let rank = self.rank(length, inner_wildcard);
-            self.rules.push(Rule { pattern, rank, is_folder_form: true, ..rule });
+            self.push_ranked(Rule { pattern, length, trailing: 0, is_folder_form: true, ..rule });
         }
         if let Some(group) = self.groups.last_mut() {
             group.end_rule = self.rules.len() as u32;
         }
     }
 
-    /// Twice the length, and one more without a wildcard where that decides between equally long rules of one kind; at least 1.
-    /// Where the first rule wins, less from rule to rule.
-    fn rank(&self, length: usize, inner_wildcard: bool) -> u32 {
-        let plain = match self.dialect.precedence {
-            Precedence::First => return u32::MAX - self.rules.len() as u32,
-            Precedence::Longest => 1,
-            _ => u32::from(!inner_wildcard),
-        };
-        (length as u32).saturating_mul(2).saturating_add(plain).max(1)
+    fn push_ranked(&mut self, rule: Rule) {
+        let rank = rule.rank_in(self.dialect, self.rules.len());
+        self.rules.push(Rule { rank, ..rule });
+    }
+
+    /// The same rules, as strong as another dialect takes them: one whose [`Reading`](crate::Reading) has the same rules.
+    pub fn ranked_by(&self, dialect: &'static Dialect) -> Robots<'a> {
+        let mut robots = Robots { dialect, ..self.clone() };
+        for (order, rule) in robots.rules.iter_mut().enumerate() {
+            rule.rank = rule.rank_in(dialect, order);
+        }
+        robots
     }
 
     /// The length of a rule as the dialect counts it: the longest of the rules that match wins. None where the first one wins.
@@ -474,6 +491,7 @@ impl<'a> Robots<'a> {
     }
 }
 
-fn classes(value: &[u8]) -> u8 {
+/// Kinds of bytes in a value.
+pub(crate) fn classes(value: &[u8]) -> u8 {
     value.iter().fold(0, |all, byte| all | class::OF[*byte as usize])
 }

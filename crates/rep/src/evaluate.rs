@@ -403,6 +403,8 @@ pub struct Decisions {
     one_group: Vec<BestPair>,
     members: Vec<(u32, u32)>,
     paths: usize,
+    /// Sets x paths: so many decisions a ranking has.
+    cells: usize,
 }
 
 impl Decisions {
@@ -411,9 +413,19 @@ impl Decisions {
     /// A rule meets a path once, however many sets share its group: each group finds its best rules and every set it belongs
     /// to takes the better. So the work is rules x paths + agent lines x paths, never sets x rules x paths.
     pub fn evaluate(&mut self, robots: &Robots<'_>, selection: &Selection, paths: &Paths) {
+        self.evaluate_ranked(&[robots], selection, paths);
+    }
+
+    /// The same for several rankings of the same rules at once: what [`Robots::ranked_by`] makes of the first.
+    pub fn evaluate_ranked(&mut self, rankings: &[&Robots<'_>], selection: &Selection, paths: &Paths) {
         self.paths = paths.len();
+        self.cells = selection.sets.len() * self.paths;
         self.best.clear();
-        self.best.resize(selection.sets.len() * self.paths, BestPair::default());
+        self.decided.clear();
+        if rankings.is_empty() || self.cells == 0 {
+            return;
+        }
+        self.best.resize(rankings.len() * self.cells, BestPair::default());
         self.members.clear();
         for (number, set) in selection.sets.iter().enumerate() {
             self.members.extend(selection.groups_of(set).iter().map(|group| (*group, number as u32)));
@@ -425,46 +437,57 @@ impl Decisions {
             let end = at + self.members[at..].iter().take_while(|member| member.0 == group).count();
             if end == at + 1 {
                 let first = self.members[at].1 as usize * self.paths;
-                meet(robots, group, paths, &mut self.best[first..first + self.paths]);
+                meet(rankings, group, paths, &mut self.best[first..], self.cells);
             } else {
                 self.one_group.clear();
-                self.one_group.resize(self.paths, BestPair::default());
-                meet(robots, group, paths, &mut self.one_group);
+                self.one_group.resize(rankings.len() * self.paths, BestPair::default());
+                meet(rankings, group, paths, &mut self.one_group, self.paths);
                 for (_, set) in &self.members[at..end] {
-                    let first = *set as usize * self.paths;
-                    for (best, found) in self.best[first..first + self.paths].iter_mut().zip(&self.one_group) {
-                        best.merge(found);
+                    for (ranking, found) in self.one_group.chunks(self.paths).enumerate() {
+                        let first = ranking * self.cells + *set as usize * self.paths;
+                        for (best, found) in self.best[first..].iter_mut().zip(found) {
+                            best.merge(found);
+                        }
                     }
                 }
             }
             at = end;
         }
-        self.decided.clear();
         self.decided.extend(self.best.iter().enumerate().map(|(at, best)| {
             if paths.always_allowed[at % self.paths] {
                 Decision { verdict: Verdict::Allow, line: 0 }
             } else {
-                best.decide(robots.dialect)
+                best.decide(rankings[at / self.cells].dialect)
             }
         }));
     }
 
     /// The decisions of the n-th set, one a path.
     pub fn of_set(&self, set: usize) -> &[Decision] {
-        &self.decided[set * self.paths..(set + 1) * self.paths]
+        self.of_ranked_set(0, set)
+    }
+
+    /// The same by one of several rankings.
+    pub fn of_ranked_set(&self, ranking: usize, set: usize) -> &[Decision] {
+        let first = ranking * self.cells + set * self.paths;
+        &self.decided[first..first + self.paths]
     }
 }
 
-/// Holds every rule of a group against every path.
-fn meet(robots: &Robots<'_>, group: u32, paths: &Paths, best: &mut [BestPair]) {
-    for rule in robots.rules_of(group as usize) {
+/// Holds every rule of a group against every path; what one ranking finds lies `stride` after what the one before it found.
+fn meet(rankings: &[&Robots<'_>], group: u32, paths: &Paths, best: &mut [BestPair], stride: usize) {
+    let robots = rankings[0];
+    for (order, rule) in robots.rules_of(group as usize).iter().enumerate() {
         let pattern = &rule.pattern;
         // Most rules are told apart from most paths by their first bytes alone, and short plain ones need no more to match.
         let head_is_all = !pattern.wild && !pattern.pinned && pattern.length <= 8;
-        for ((head, path), best) in paths.heads.iter().zip(&paths.texts).zip(best.iter_mut()) {
+        for (at, (head, path)) in paths.heads.iter().zip(&paths.texts).enumerate() {
             if (head ^ pattern.head) & pattern.mask == 0 && (head_is_all || pattern.matches(robots.text(pattern), path))
             {
-                best.take(rule);
+                best[at].take(rule);
+                for (ranking, robots) in rankings.iter().enumerate().skip(1) {
+                    best[ranking * stride + at].take(&robots.rules_of(group as usize)[order]);
+                }
             }
         }
     }

@@ -143,9 +143,19 @@ fn python_end(text: &[u8]) -> usize {
 
 /// Whether a body holds line ends that are ones for CPython alone.
 pub(crate) fn has_python_ends(body: &[u8]) -> bool {
-    // Nearly every body is ruled out by a loop that the compiler can widen.
-    body.iter().any(|byte| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0xc2 | 0xe2))
-        && (0..body.len()).any(|at| python_end(&body[at..]) > 0)
+    // Without a way out within a piece, so that the compiler can widen the loop.
+    let is_odd = |byte: &u8| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0xc2 | 0xe2);
+    let may_end = |piece: &[u8]| piece.iter().fold(false, |odd, byte| odd | is_odd(byte));
+    body.chunks(64).enumerate().any(|(number, piece)| {
+        may_end(piece) && (number * 64..number * 64 + piece.len()).any(|at| python_end(&body[at..]) > 0)
+    })
+}
+
+/// Whether a body holds bytes that CPython may take for blanks or line ends and nobody else does, or any that are not ASCII.
+pub(crate) fn holds_python_bytes(body: &[u8]) -> bool {
+    // Without a way out within a piece, so that the compiler can widen the loop.
+    let is_odd = |byte: &u8| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1f | 0x80..);
+    body.chunks(256).any(|piece| piece.iter().fold(false, |odd, byte| odd | is_odd(byte)))
 }
 
 #[inline(always)]
@@ -323,6 +333,15 @@ pub(crate) fn google_line(raw: &[u8]) -> Option<GoogleLine<'_>> {
     Some(GoogleLine { field, value: trim_ascii_space(value) })
 }
 
+/// Whether a line of another field, or of none, is that for Google's parser too: told by its first letter.
+pub(crate) fn is_protocol_for_nobody(text: &[u8], field: Field) -> bool {
+    let first = text.iter().find(|byte| !is_blank(**byte)).map_or(0, u8::to_ascii_lowercase);
+    // Where blanks of its own or a cut byte order mark come first, the letter is not seen.
+    matches!(field, Field::Other | Field::None)
+        && !matches!(first, 0x0b | 0x0c | 0xef)
+        && !GOOGLE_FIELDS.iter().any(|(_, names)| names[0][0] == first)
+}
+
 /// What Google's parser takes a key for.
 pub(crate) fn google_field(key: &[u8]) -> Field {
     GOOGLE_FIELDS
@@ -349,6 +368,10 @@ pub(crate) fn python_name(raw: &[u8]) -> &[u8] {
 /// Without what `str.strip` of CPython takes for blanks, at both ends.
 fn trim_python_space(mut text: &[u8]) -> &[u8] {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}');
+    // Nearly always there is nothing to trim.
+    if matches!(text, [b'!'..=b'~', .., b'!'..=b'~'] | [b'!'..=b'~']) {
+        return text;
+    }
     // The first and the last character; bytes that are no UTF-8 are no blanks.
     let first =
         |text: &[u8]| (1..=text.len().min(3)).find_map(|n| std::str::from_utf8(&text[..n]).ok()?.chars().next());

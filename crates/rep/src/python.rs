@@ -4,6 +4,9 @@
 //! and the fragment is kept. So an empty query, parameter or fragment vanishes with its mark, and `*` becomes `%2A`.
 //! Text is UTF-8 with U+FFFD for what is not.
 
+use crate::line::class;
+use crate::path::{escape, push_escaped};
+use memchr::memchr;
 use std::borrow::Cow;
 use std::net::Ipv6Addr;
 
@@ -26,21 +29,39 @@ const SPLITTING: [char; 19] = [
     '\u{ff20}',
 ];
 
-/// The path of a rule; `None` where CPython raises.
-pub(crate) fn rule(value: &[u8]) -> Option<Vec<u8>> {
-    let text = unquoted(value);
-    let address = Address::parse(&text)?;
-    Some(quoted(&address.written(true)))
+/// Appends the path of a rule; `false` where CPython raises.
+pub(crate) fn push_rule(value: &[u8], classes: u8, out: &mut Vec<u8>) -> bool {
+    if is_plain(value, classes) {
+        // Of the marks that stand before parts of an address only `?` is here, and it vanishes when nothing follows it.
+        let mark = memchr(b'?', value);
+        let end = value.len() - usize::from(mark == Some(value.len() - 1));
+        push_quoted(&value[..end], out);
+        return true;
+    }
+    match Address::parse(&unquoted(value)) {
+        Some(address) => {
+            push_quoted(address.written(true).as_bytes(), out);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Whether the value of a rule, which has no `#`, is nothing but a path and maybe a query: most are, and need not be taken apart.
+fn is_plain(text: &[u8], classes: u8) -> bool {
+    text.first() == Some(&b'/')
+        && text.get(1) != Some(&b'/')
+        && classes & (class::PERCENT | class::OUTSIDE | class::HIGH) == 0
+        && memchr(b';', text).is_none()
 }
 
 /// What a URL is compared as. One that CPython raises for is quoted as a whole.
 pub(crate) fn url(url: &[u8]) -> Vec<u8> {
     let text = unquoted(url);
     let written = Address::parse(&text).map_or_else(|| text.clone().into_owned(), |address| address.written(false));
-    match quoted(&written) {
-        path if path.is_empty() => b"/".to_vec(),
-        path => path,
-    }
+    let mut path = Vec::with_capacity(written.len());
+    push_quoted(written.as_bytes(), &mut path);
+    if path.is_empty() { b"/".to_vec() } else { path }
 }
 
 /// A text with its escapes undone, each run of ASCII by itself (`urllib.parse.unquote`).
@@ -69,7 +90,7 @@ pub(crate) fn unquoted(text: &[u8]) -> Cow<'_, str> {
 fn unescape(text: &[u8], out: &mut Vec<u8>) {
     let mut at = 0;
     while at < text.len() {
-        match crate::path::escape(&text[at..]) {
+        match escape(&text[at..]) {
             Some(byte) => {
                 out.push(byte);
                 at += 3;
@@ -83,16 +104,14 @@ fn unescape(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// `urllib.parse.quote`: all but unreserved characters and `/` escaped.
-fn quoted(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte == b'/' || crate::path::is_unreserved(byte) {
-            out.push(byte);
-        } else {
-            crate::path::push_escaped(byte, &mut out);
-        }
+fn push_quoted(mut text: &[u8], out: &mut Vec<u8>) {
+    loop {
+        let kept = text.iter().take_while(|byte| class::OF[**byte as usize] == 0).count();
+        out.extend_from_slice(&text[..kept]);
+        let Some(byte) = text.get(kept) else { return };
+        push_escaped(*byte, out);
+        text = &text[kept + 1..];
     }
-    out
 }
 
 /// The six parts of an address (`urllib.parse.urlparse`).
@@ -191,6 +210,7 @@ fn is_host(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::classes;
 
     #[test]
     fn rules_and_urls_are_quoted_as_cpython_quotes_them() {
@@ -214,11 +234,10 @@ mod tests {
             ("//[::1]/x", Some("//%5B%3A%3A1%5D/x")),
         ];
         for (text, expected) in rules {
-            assert_eq!(
-                rule(text.as_bytes()).map(|path| String::from_utf8(path).unwrap()).as_deref(),
-                expected,
-                "{text}"
-            );
+            let mut out = Vec::new();
+            let path =
+                push_rule(text.as_bytes(), classes(text.as_bytes()), &mut out).then(|| String::from_utf8(out).unwrap());
+            assert_eq!(path.as_deref(), expected, "{text}");
         }
         let urls = [
             ("http://example.com", "/"),

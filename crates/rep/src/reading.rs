@@ -8,7 +8,7 @@ use crate::dialect::{AgentMatch, Bom, Dialect, Fields, ListEnd, Precedence, Repe
 use crate::document::Document;
 use crate::group::named;
 use crate::http::HttpRules;
-use crate::line::{Field, Gap, class};
+use crate::line::{self, Field, Gap, class, holds_python_bytes};
 use memchr::memmem;
 
 /// What a document holds that dialects differ about.
@@ -54,7 +54,7 @@ impl Traits {
     pub fn of(document: &Document<'_>) -> Traits {
         let body = document.body();
         let mut traits = Traits {
-            python_lines: body.iter().any(|byte| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1f | 0x80..)),
+            python_lines: holds_python_bytes(body),
             whole_bom: document.has_bom(),
             partial_bom: !document.has_bom() && body.first() == Some(&0xef),
             long: Dialect::RFC9309.body_limit.is_some_and(|limit| body.len() > limit as usize),
@@ -68,10 +68,12 @@ impl Traits {
             let entry = document.entry(line, &Dialect::RFC9309);
             let protocol = |entry: Option<(Field, _)>| entry.filter(|(field, _)| is_protocol(*field));
             let mut read_by_google = entry;
-            if line.odd {
+            if line.odd && !line::is_protocol_for_nobody(document.text(line), line.field) {
                 read_by_google = document.entry(line, &Dialect::GOOGLE);
                 traits.google_lines |= protocol(entry) != protocol(read_by_google);
             }
+            // Google's parser may take prose for two words; to be sure costs more than to read twice.
+            google.other |= line.field == Field::None;
             match read_by_google {
                 Some((Field::UserAgent, _)) => {
                     traits.other_in_list |= google.open && google.other;
@@ -157,7 +159,20 @@ const fn is_protocol(field: Field) -> bool {
 
 /// How a dialect reads a document: its switches, with the standard's value for each that decides nothing there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reading(Dialect);
+pub struct Reading {
+    /// All but what makes one rule stronger than another.
+    switches: Dialect,
+    precedence: Precedence,
+    trailing_wildcard_counts: bool,
+}
+
+impl Reading {
+    /// Whether two dialects find the same groups and rules, though maybe not equally strong ones:
+    /// see [`Robots::ranked_by`](crate::Robots::ranked_by).
+    pub fn has_rules_of(&self, other: &Reading) -> bool {
+        self.switches == other.switches
+    }
+}
 
 impl Dialect {
     /// How it reads documents of these traits. `prefix_matters` says whether the document has a token that only begins the
@@ -212,7 +227,8 @@ impl Dialect {
             Precedence::First => several_rules,
         };
         let choose = |differs: bool| if differs { self } else { standard };
-        Reading(Dialect {
+        let precedence = choose(precedence_differs).precedence;
+        let switches = Dialect {
             name: "",
             about: "",
             fields: choose(fields_differ).fields,
@@ -225,14 +241,20 @@ impl Dialect {
             wildcards: choose(has(class::STAR | class::DOLLAR)).wildcards,
             missing_slash: choose(slash_differs).missing_slash,
             spelling: choose(spelling_differs).spelling,
-            precedence: choose(precedence_differs).precedence,
+            // Where the first rule wins, one without a path allows; the others differ in strength alone.
+            precedence: if precedence == Precedence::First { precedence } else { standard.precedence },
             empty_rule_counts: choose(traits.empty_rule).empty_rule_counts,
-            trailing_wildcard_counts: choose(traits.trailing_star && several_rules).trailing_wildcard_counts,
+            trailing_wildcard_counts: standard.trailing_wildcard_counts,
             index_page: choose(traits.index_page).index_page,
             // What paths are is compared by itself.
             robots_txt_allowed: false,
             body_limit: choose(traits.long).body_limit,
             http: HttpRules::RFC9309,
-        })
+        };
+        Reading {
+            switches,
+            precedence,
+            trailing_wildcard_counts: choose(traits.trailing_star && several_rules).trailing_wildcard_counts,
+        }
     }
 }
