@@ -341,14 +341,16 @@ struct Best {
     inner_wildcard: bool,
 }
 
+/// The best rule of each kind that matched a path so far: what decides.
 #[derive(Debug, Clone, Copy, Default)]
-struct BestPair {
+pub(crate) struct BestPair {
     allow: Best,
     disallow: Best,
 }
 
 impl BestPair {
-    fn take(&mut self, rule: &Rule) {
+    /// Counts a rule that matches.
+    pub(crate) fn take(&mut self, rule: &Rule) {
         let best = if rule.allow { &mut self.allow } else { &mut self.disallow };
         // Of equally strong rules of a kind the first line is told.
         if rule.rank > best.rank {
@@ -364,7 +366,8 @@ impl BestPair {
         }
     }
 
-    fn decide(&self, dialect: &Dialect) -> Decision {
+    /// The verdict of the two.
+    pub(crate) fn decide(&self, dialect: &Dialect) -> Decision {
         let precedence = dialect.precedence;
         let (allow, disallow) = (&self.allow, &self.disallow);
         // Ranks are twice the length and maybe one more: compare lengths.

@@ -4,6 +4,7 @@
 //! [`Robots`]; an [`AgentIndex`] says once who is asked about and [`Paths`] what; [`Selection`] and [`Decisions`] answer.
 //! For a single question there is [`ask`].
 
+mod access;
 mod agent;
 mod dialect;
 mod document;
@@ -19,6 +20,7 @@ mod python;
 mod reading;
 mod verdict;
 
+pub use access::{Access, AccessClass, AccessFinder};
 pub use agent::Agent;
 pub use dialect::{AgentMatch, Bom, Dialect, Fields, ListEnd, MissingSlash, Precedence, Repeated, Spelling, Token};
 pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
