@@ -64,6 +64,9 @@ const STEPS_PER_BODY: u32 = 1_000_000;
 /// Work for one comparison of two readings.
 const STEPS_PER_COMPARISON: u32 = 100_000;
 
+/// What makes a path a URL.
+const HOST: &[u8] = b"http://a";
+
 /// Rules of a kind whose own path is tried before anything is proved.
 const TRIED: usize = 8;
 
@@ -350,11 +353,15 @@ impl AccessFinder {
             groups.iter().flat_map(|group| rules_of(robots, *group)).copied().collect()
         };
         let sides = [(one.0, merged(one)), (other.0, merged(other))];
-        let differs = |path: &[u8], work: &mut Work| -> Result<bool, Exhausted> {
+        let mut url = HOST.to_vec();
+        let mut differs = |path: &[u8], work: &mut Work| -> Result<bool, Exhausted> {
             let mut verdicts = [Verdict::Allow; 2];
             for (found, (robots, rules)) in verdicts.iter_mut().zip(&sides) {
                 work.spend(8 + path.len() / 8)?;
-                let paths = Paths::new([path], robots.dialect);
+                // With a host before it, a path that begins with two slashes is still a path.
+                url.truncate(HOST.len());
+                url.extend_from_slice(path);
+                let paths = Paths::new([url.as_slice()], robots.dialect);
                 if paths.text(0) == ROBOTS_TXT {
                     return Ok(false);
                 }

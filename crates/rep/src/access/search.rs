@@ -153,13 +153,14 @@ impl Search {
             self.machines.push(machine);
         }
         // Rules that cannot meet what must match are left out; and one that covers it answers at once.
-        work.spend(rules.len() / 2 + 1)?;
-        for rule in rules.iter().filter(|rule| excluded(rule)) {
+        work.spend(rules.len() / 8 + 1)?;
+        for rule in rules {
             let pattern = &rule.pattern;
             let meets = |one: &&Rule| (one.pattern.head ^ pattern.head) & one.pattern.mask & pattern.mask == 0;
-            if !must.iter().all(meets) {
+            if !must.iter().all(meets) || !excluded(rule) {
                 continue;
             }
+            work.spend(1)?;
             let text = robots.text(pattern);
             // Every path begins with a slash.
             let mut apart = overlap(b"/", false, pattern, text);
