@@ -57,9 +57,9 @@ pub struct Access<'f> {
     pub denied: Option<&'f [u8]>,
 }
 
-/// Work for one body: at some 10 ns a step it ends after about 10 ms, when an ordinary body needs a few hundred steps and the
-/// most laborious real one a small part of it. A count and not a clock, so that a body gets the same answer everywhere.
-const STEPS_PER_BODY: u32 = 1_000_000;
+/// Work for one body: at 2 to 7 ns a step it ends within some 20 ms, and no real body needs a tenth of it. A count and not a
+/// clock, so that a body gets the same answer everywhere.
+const STEPS_PER_BODY: u32 = 3_000_000;
 
 /// Work for one comparison of two readings.
 const STEPS_PER_COMPARISON: u32 = 100_000;
@@ -161,7 +161,8 @@ impl AccessFinder {
             _ => {
                 merged.clear();
                 let rules = groups.iter().map(|group| rules_of(robots, *group));
-                let gathered = self.work.spend(groups.len() + rules.clone().map(<[Rule]>::len).sum::<usize>());
+                let copied = rules.clone().map(<[Rule]>::len).sum::<usize>();
+                let gathered = self.work.spend(groups.len() + 2 * copied);
                 gathered.and_then(|()| {
                     rules.for_each(|rules| merged.extend_from_slice(rules));
                     self.decide(robots, &merged, &mut found)
@@ -198,7 +199,7 @@ impl AccessFinder {
                 if (if allow { found.allowed } else { found.denied }).is_some() {
                     break;
                 }
-                self.work.spend(rule.pattern.length as usize / 8)?;
+                self.work.spend(rule.pattern.length as usize)?;
                 if instance(robots, rule, &mut self.candidate) {
                     self.try_candidate(robots, rules, found, &mut undefined)?;
                 }
@@ -377,7 +378,7 @@ impl AccessFinder {
         let mut path = Vec::new();
         for (robots, rules) in &sides {
             for rule in rules {
-                work.spend(rule.pattern.length as usize / 8)?;
+                work.spend(rule.pattern.length as usize)?;
                 if !instance(robots, rule, &mut path) {
                     continue;
                 }

@@ -48,6 +48,11 @@ fn has(mask: u128, byte: u8) -> bool {
     byte < 128 && mask >> byte & 1 == 1
 }
 
+/// Whether some path holds this byte.
+pub(super) fn in_paths(byte: u8) -> bool {
+    byte == b'%' || has(PLAIN_MASK, byte)
+}
+
 impl Grammar {
     /// The grammar of the paths that a dialect's spelling leaves.
     pub(super) fn of(spelling: Spelling) -> Grammar {

@@ -149,12 +149,29 @@ impl Search {
         self.machines.clear();
         self.back.clear();
         for rule in must {
+            let text = robots.text(&rule.pattern);
+            work.spend(text.len() / 8)?;
+            if !text.iter().all(|byte| grammar::in_paths(*byte) || *byte == rule.pattern.star) {
+                return Ok(false);
+            }
             let machine = self.machine(robots, &rule.pattern, true, work)?;
             self.machines.push(machine);
         }
         // Rules that cannot meet what must match are left out; and one that covers it answers at once.
-        work.spend(rules.len() / 8 + 1)?;
-        for rule in rules {
+        let covers_all = |rule: &&Rule| {
+            let pattern = &rule.pattern;
+            pattern.length <= 1 && overlap(b"/", false, pattern, robots.text(pattern)) == Overlap::Covered
+        };
+        if must.is_empty() {
+            work.spend(rules.len() / 8)?;
+            if rules.iter().filter(covers_all).any(&excluded) {
+                return Ok(false);
+            }
+        }
+        for (at, rule) in rules.iter().enumerate() {
+            if at % 8 == 0 {
+                work.spend(1)?;
+            }
             let pattern = &rule.pattern;
             let meets = |one: &&Rule| (one.pattern.head ^ pattern.head) & one.pattern.mask & pattern.mask == 0;
             if !must.iter().all(meets) || !excluded(rule) {
