@@ -8,7 +8,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::dialect::Precedence;
+use crate::dialect::{Dialect, Precedence};
 use crate::document::{Robots, Rule};
 use crate::evaluate::{BestPair, Paths};
 use crate::pattern;
@@ -176,10 +176,10 @@ impl AccessFinder {
     }
 
     fn decide(&mut self, robots: &Robots<'_>, rules: &[Rule], found: &mut Found) -> Result<AccessClass, Exhausted> {
-        let precedence = robots.dialect.precedence;
+        let dialect = robots.dialect;
         self.work.spend(1 + rules.len() / 8)?;
-        let denies = |rule: &&Rule| !rule.allow && verdict_of_pair(precedence, None, Some(rule)) == Verdict::Disallow;
-        let wild_order = !is_monotone(precedence);
+        let denies = |rule: &&Rule| !rule.allow && verdict_of_pair(dialect, None, Some(rule)) == Verdict::Disallow;
+        let wild_order = !is_monotone(dialect.precedence);
         if !rules.iter().any(|rule| denies(&rule) || (wild_order && !rule.allow)) {
             found.allowed = Some(self.keep(b"/"));
             return Ok(AccessClass::All);
@@ -271,12 +271,11 @@ impl AccessFinder {
 
     /// The search where strength is all that counts: then one rule that matches, and beats all of the other kind that match, is enough.
     fn search_by_one(&mut self, verdict: Verdict, robots: &Robots<'_>, rules: &[Rule]) -> Result<bool, Exhausted> {
-        let precedence = robots.dialect.precedence;
+        let dialect = robots.dialect;
         let Self { search, work, .. } = self;
         if verdict == Verdict::Allow {
             // Nothing that matches disallows on its own.
-            let denies =
-                |rule: &Rule| !rule.allow && verdict_of_pair(precedence, None, Some(rule)) == Verdict::Disallow;
+            let denies = |rule: &Rule| !rule.allow && verdict_of_pair(dialect, None, Some(rule)) == Verdict::Disallow;
             if search.find(robots, &[], rules, denies, work)? {
                 return Ok(true);
             }
@@ -284,7 +283,7 @@ impl AccessFinder {
         for rule in rules.iter().filter(|rule| rule.allow == (verdict == Verdict::Allow)) {
             let has_verdict = |other: Option<&Rule>| {
                 let (allow, disallow) = if rule.allow { (Some(rule), other) } else { (other, Some(rule)) };
-                verdict_of_pair(precedence, allow, disallow) == verdict
+                verdict_of_pair(dialect, allow, disallow) == verdict
             };
             let beaten_by = |other: &Rule| other.allow != rule.allow && !has_verdict(Some(other));
             if has_verdict(None) && search.find(robots, &[rule], rules, beaten_by, work)? {
@@ -297,7 +296,7 @@ impl AccessFinder {
     /// The search for any precedence: for a path whose strongest rules are such a pair, of which one or both may be none. Every
     /// path has such a pair, so asking for all that give the verdict is exact; but it is quadratic.
     fn search_by_pairs(&mut self, verdict: Verdict, robots: &Robots<'_>, rules: &[Rule]) -> Result<bool, Exhausted> {
-        let precedence = robots.dialect.precedence;
+        let dialect = robots.dialect;
         let Self { search, work, .. } = self;
         let or_none = |allow: bool| {
             let of_kind = rules.iter().filter(move |rule| rule.allow == allow).map(Some);
@@ -308,7 +307,7 @@ impl AccessFinder {
                 work.spend(1)?;
                 // Without a disallow rule everything is allowed: that is one search, whatever the allow rules say.
                 let repeated = allow.is_some() && disallow.is_none();
-                if repeated || verdict_of_pair(precedence, allow, disallow) != verdict {
+                if repeated || verdict_of_pair(dialect, allow, disallow) != verdict {
                     continue;
                 }
                 let stronger = |rule: &Rule| match if rule.allow { allow } else { disallow } {
@@ -419,12 +418,12 @@ fn is_monotone(precedence: Precedence) -> bool {
 }
 
 /// The verdict where these are the best of their kinds.
-fn verdict_of_pair(precedence: Precedence, allow: Option<&Rule>, disallow: Option<&Rule>) -> Verdict {
+fn verdict_of_pair(dialect: &Dialect, allow: Option<&Rule>, disallow: Option<&Rule>) -> Verdict {
     let mut best = BestPair::default();
     for rule in allow.into_iter().chain(disallow) {
         best.take(rule);
     }
-    best.decide(precedence).verdict
+    best.decide(dialect).verdict
 }
 
 /// The verdict of rules on a path in the dialect's form, by the same matching that probes meet.
@@ -443,7 +442,7 @@ fn verdict(robots: &Robots<'_>, rules: &[Rule], path: &[u8], work: &mut Work) ->
             best.take(rule);
         }
     }
-    Ok(best.decide(robots.dialect.precedence).verdict)
+    Ok(best.decide(robots.dialect).verdict)
 }
 
 /// Writes the plainest path that a pattern matches, its wildcards standing for nothing; whether it is a path at all.

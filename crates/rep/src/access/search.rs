@@ -221,9 +221,9 @@ impl Search {
             self.back.resize(base + first + 1, FAILED);
             // The piece begins after the wildcard; `found` is how much of its beginning ends at the place before `at`.
             let mut piece = first + 1;
-            let mut found = piece;
+            let mut found = first + 1;
             self.back.push(NOTHING);
-            for at in piece..text.len() {
+            for at in first + 1..text.len() {
                 if text[at] == pattern.star {
                     piece = at + 1;
                     found = piece;

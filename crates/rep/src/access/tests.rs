@@ -76,7 +76,7 @@ fn known_lists() {
         (&["+/a"], [All; 4]),
         (&["-/"], [None; 4]),
         (&["-/*"], [None; 4]),
-        (&["-*"], [None, None, All, All]),
+        (&["-*"], [None; 4]),
         (&["-*/"], [None; 4]),
         (&["-/", "-/a"], [None; 4]),
         (&["-/$"], [Some; 4]),
@@ -238,13 +238,7 @@ fn verdict_in_words(matching: &[(bool, (usize, bool))], precedence: Precedence) 
     };
     match (best(true), best(false)) {
         (_, None) => Verdict::Allow,
-        (None, Some((length, _))) => {
-            if length > 0 {
-                Verdict::Disallow
-            } else {
-                Verdict::Allow
-            }
-        }
+        (None, Some(_)) => Verdict::Disallow,
         (Some((allow, allow_wild)), Some((disallow, disallow_wild))) => {
             let wild = allow_wild || disallow_wild;
             match precedence {
@@ -303,7 +297,7 @@ fn brute_force(patterns: &[String], letters: &[u8], longest: usize, most: usize)
             lists += 1;
             let rules: Vec<String> = list
                 .iter()
-                .map(|rule: &usize| format!("{}{}", if rule % 2 == 0 { '+' } else { '-' }, patterns[rule / 2]))
+                .map(|rule: &usize| format!("{}{}", if rule.is_multiple_of(2) { '+' } else { '-' }, patterns[rule / 2]))
                 .collect();
             let body = body(&rules.iter().map(String::as_str).collect::<Vec<_>>());
             for (dialect, classes) in dialects().into_iter().zip(&mut classes) {
@@ -394,6 +388,137 @@ fn brute_force_over_more_lists() {
     brute_force(&long[..long.len().min(128)], b"/abc", longest_needed(&long), 2);
     let deep = patterns(&["/"], &words(b"a/*", 4, 2));
     brute_force(&deep[..deep.len().min(128)], b"/ac", longest_needed(&deep), 2);
+}
+
+#[test]
+fn lists_where_the_first_rule_wins() {
+    use AccessClass::{All, None, Some};
+    /// Rules, and the class for `rep-1994` and `python`.
+    const CASES: &[(&[&str], [AccessClass; 2])] = &[
+        (&["-/"], [None, None]),
+        (&["-"], [All, All]),
+        (&["-", "-/"], [None, All]),
+        (&["-/*"], [Some, Some]),
+        (&["-/", "+/a"], [None, None]),
+        (&["+/a", "-/"], [None, Some]),
+        (&["+/", "-/"], [None, All]),
+        (&["-/a b"], [All, Some]),
+        (&["-/%41"], [Some, Some]),
+        (&["-/%e9"], [Some, Some]),
+        (&["-/%2"], [Some, Some]),
+        (&["-/a?"], [Some, Some]),
+        (&["+/?", "-/"], [None, All]),
+        (&["+/a?%23b", "-/"], [None, Some]),
+        (&["+/;a", "-/"], [None, Some]),
+        (&["+/robots.txt", "-/"], [None, Some]),
+        (&["-/robots.txta", "+/robots.txt", "-/"], [None, Some]),
+        (&["-fish"], [All, All]),
+        (&["-http://x/y"], [All, All]),
+        (&["-//"], [Some, None]),
+        (&["-/a", "-/b", "+/ab"], [Some, Some]),
+    ];
+    let mut failures = Vec::new();
+    for (rules, classes) in CASES {
+        let found = [&Dialect::REP_1994, &Dialect::PYTHON].map(|dialect| both_ways(&body(rules), dialect));
+        if found != *classes {
+            failures.push(format!("{rules:?}: {found:?}, not {classes:?}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// All sequences of rules, since here order counts. Patterns are plain, and so is why short paths are enough: what follows the
+/// longest pattern decides nothing.
+#[test]
+fn brute_force_where_the_first_rule_wins() {
+    let patterns = ["", "/", "/a", "/ab", "/a/", "/aa", "/b", "a"];
+    let mut paths = vec![String::from("/")];
+    for at in 0.. {
+        if paths[at].len() == 5 {
+            break;
+        }
+        paths.extend(["/", "a", "b", "c"].map(|letter| paths[at].clone() + letter));
+    }
+    let rules: Vec<(bool, &str)> = patterns.iter().flat_map(|pattern| [(true, *pattern), (false, *pattern)]).collect();
+    let mut finders = [AccessFinder::default(), AccessFinder { proofs_only: true, ..AccessFinder::default() }];
+    let mut lists = 0;
+    for number in 0..rules.len().pow(3) {
+        let list = [number % rules.len(), number / rules.len() % rules.len(), number / rules.len().pow(2)];
+        let list = list.map(|rule| rules[rule]);
+        let written = list.map(|(allow, pattern)| format!("{}{pattern}", if allow { '+' } else { '-' }));
+        let body = body(&written.each_ref().map(String::as_str));
+        for dialect in [&Dialect::REP_1994, &Dialect::PYTHON] {
+            let is_old = !dialect.knows_allow;
+            let denied = |path: &String| {
+                let first = list
+                    .iter()
+                    .find(|(allow, pattern)| path.starts_with(pattern) && !(is_old && (*allow || pattern.is_empty())));
+                first.is_some_and(|(allow, pattern)| !allow && !pattern.is_empty())
+            };
+            let some_denied = paths.iter().any(denied);
+            let expected = match (some_denied, paths.iter().all(denied)) {
+                (false, _) => AccessClass::All,
+                (_, true) => AccessClass::None,
+                _ => AccessClass::Some,
+            };
+            for finder in &mut finders {
+                assert_eq!(class_of(finder, &body, dialect), expected, "{written:?} in {}", dialect.name);
+            }
+        }
+        lists += 1;
+    }
+    println!("{lists} lists of 3 rules in order x {} paths x 2 dialects x 2: no mistake", paths.len());
+}
+
+/// No path contradicts a class, through all that a dialect does to rules and paths. That the witnesses are right [`class_of`] sees to.
+#[test]
+fn escaped_paths_bear_the_classes_out() {
+    const PATTERNS: [&str; 26] = [
+        "/", "/$", "*", "/%", "/%2", "/%2*", "/%2$", "/%2F", "/%2f$", "/*%", "/*%2", "/*F$", "/*f", "/%*F", "/%FF",
+        "/*%ff$", "/%41", "/%2A", "/%24$", "/A", "/a b", "/%20", "/é", "/*%C3", "/*?", "/?",
+    ];
+    const TOKENS: [&str; 18] =
+        ["A", "2", "F", "f", "z", "/", "?", "*", "$", "%20", "%2F", "%2f", "%FF", "%ff", "%41", "%2A", "%24", "%C3%A9"];
+    let mut urls = vec![String::from("http://a/")];
+    let mut from = 0;
+    for _ in 0..3 {
+        let to = urls.len();
+        for at in from..to {
+            urls.extend(TOKENS.map(|token| urls[at].clone() + token));
+        }
+        from = to;
+    }
+    let rules: Vec<String> =
+        PATTERNS.iter().flat_map(|pattern| [format!("+{pattern}"), format!("-{pattern}")]).collect();
+    let mut compared = 0;
+    for dialect in Dialect::ALL {
+        let paths = Paths::new(urls.iter().map(|url| url.as_bytes()), dialect);
+        let mut finder = AccessFinder { proofs_only: true, ..AccessFinder::default() };
+        for one in &rules {
+            for two in &rules {
+                let body = body(&[one, two]);
+                let class = class_of(&mut finder, &body, dialect);
+                let document = Document::parse(body.as_bytes());
+                let robots = document.read(dialect);
+                let mut found = [false; 3];
+                for path in 0..paths.len() {
+                    let mut work = Work { left: u32::MAX };
+                    found[verdict(&robots, rules_of(&robots, 0), paths.text(path), &mut work).unwrap() as usize] = true;
+                }
+                let [allowed, disallowed, undefined] = found;
+                let holds = match class {
+                    AccessClass::All => !disallowed && !undefined,
+                    AccessClass::None => !allowed && !undefined,
+                    AccessClass::Undefined => !(allowed && disallowed),
+                    AccessClass::Some => true,
+                    AccessClass::Undecided => false,
+                };
+                assert!(holds, "{one} {two} in {}: {class:?}, but {found:?}", dialect.name);
+                compared += 1;
+            }
+        }
+    }
+    println!("{compared} lists x {} paths: no contradiction", urls.len());
 }
 
 #[test]
@@ -490,4 +615,10 @@ fn readings_that_differ_show_where() {
     assert_eq!(differing(&["+/*a", "-/*b"], year_2019, legacy).as_deref(), Some("/ba"));
     assert_eq!(differing(&["-/", "+/d/index.html"], rfc, google).as_deref(), Some("/d/"));
     assert_eq!(differing(&["-/robots.txt$"], rfc, google), None);
+    let python = &Dialect::PYTHON;
+    assert_eq!(differing(&["-/*.php"], rfc, python).as_deref(), Some("/.php"));
+    assert_eq!(differing(&["+/a", "-/ab"], rfc, python).as_deref(), Some("/ab"));
+    // To CPython an escaped question mark is one.
+    assert_eq!(differing(&["-/a?b"], rfc, python).as_deref(), Some("/a%3Fb"));
+    assert_eq!(differing(&["-/a/b"], rfc, python), None);
 }
