@@ -62,7 +62,10 @@ pub struct Access<'f> {
 const STEPS_PER_BODY: u32 = 3_000_000;
 
 /// Work for one comparison of two readings.
-const STEPS_PER_COMPARISON: u32 = 100_000;
+const STEPS_PER_COMPARISON: u32 = 200_000;
+
+/// Elements of scratch space that are kept from body to body.
+const KEPT: usize = 1 << 14;
 
 /// What makes a path a URL.
 const HOST: &[u8] = b"http://a";
@@ -111,11 +114,16 @@ impl AccessFinder {
         self.witnesses.clear();
         self.alone.clear();
         self.alone.resize(robots.groups.len(), 0);
-        // What a monstrous body made large must not slow down those after it.
-        if self.together.capacity() > 1 << 10 {
+        // What a monstrous body made large is given back: those after it would pay for it in time and space.
+        if self.together.capacity() > KEPT {
             self.together = HashMap::new();
         }
         self.together.clear();
+        self.merged.clear();
+        self.merged.shrink_to(KEPT);
+        self.found.shrink_to(KEPT);
+        self.witnesses.shrink_to(KEPT);
+        self.search.shrink_to(KEPT);
     }
 
     /// The access under the merged rules of some groups of the body that was begun: ascending indices into [`Robots::groups`],
@@ -206,10 +214,10 @@ impl AccessFinder {
             }
         }
         if found.denied.is_none() && self.search_for(Verdict::Disallow, robots, rules)? {
-            found.denied = Some(self.keep_path());
+            found.denied = Some(self.keep_path(robots, rules, Verdict::Disallow));
         }
         if found.allowed.is_none() && self.search_for(Verdict::Allow, robots, rules)? {
-            found.allowed = Some(self.keep_path());
+            found.allowed = Some(self.keep_path(robots, rules, Verdict::Allow));
         }
         Ok(match (found.allowed, found.denied) {
             (Some(_), Some(_)) => AccessClass::Some,
@@ -253,8 +261,9 @@ impl AccessFinder {
         (start, self.witnesses.len() as u32)
     }
 
-    fn keep_path(&mut self) -> (u32, u32) {
+    fn keep_path(&mut self, robots: &Robots<'_>, rules: &[Rule], expected: Verdict) -> (u32, u32) {
         let path = std::mem::take(&mut self.search.path);
+        debug_assert_eq!(verdict(robots, rules, &path, &mut Work { left: u32::MAX }), Ok(expected));
         let kept = self.keep(&path);
         self.search.path = path;
         kept
@@ -349,6 +358,10 @@ impl AccessFinder {
         hints: &[&[u8]],
         work: &mut Work,
     ) -> Result<Option<Box<[u8]>>, Exhausted> {
+        let rules_in = |(robots, groups): (&Robots<'_>, &[u32])| -> usize {
+            groups.iter().map(|group| rules_of(robots, *group).len()).sum()
+        };
+        work.spend((rules_in(one) + rules_in(other)) / 4)?;
         let merged = |(robots, groups): (&Robots<'_>, &[u32])| -> Vec<Rule> {
             groups.iter().flat_map(|group| rules_of(robots, *group)).copied().collect()
         };
@@ -357,7 +370,7 @@ impl AccessFinder {
         let mut differs = |path: &[u8], work: &mut Work| -> Result<bool, Exhausted> {
             let mut verdicts = [Verdict::Allow; 2];
             for (found, (robots, rules)) in verdicts.iter_mut().zip(&sides) {
-                work.spend(8 + path.len() / 8)?;
+                work.spend(64 + path.len())?;
                 // With a host before it, a path that begins with two slashes is still a path.
                 url.truncate(HOST.len());
                 url.extend_from_slice(path);

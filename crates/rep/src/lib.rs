@@ -2,7 +2,7 @@
 //!
 //! No I/O, no threads, no clock, and nothing that can fail: any bytes give a [`Document`], read by any [`Dialect`] into
 //! [`Robots`]; an [`AgentIndex`] says once who is asked about and [`Paths`] what; [`Selection`] and [`Decisions`] answer.
-//! For a single question there is [`ask`].
+//! For a single question there is [`ask`]; how much of a site some rules leave open, over all paths, says [`AccessFinder`].
 
 mod access;
 mod agent;

@@ -205,6 +205,20 @@ impl Search {
         self.search(robots, Grammar::of(robots.dialect.spelling), work)
     }
 
+    /// Gives back space for more than so many elements of a kind.
+    pub(super) fn shrink_to(&mut self, kept: usize) {
+        fn shrink<T>(all: &mut Vec<T>, kept: usize) {
+            all.clear();
+            all.shrink_to(kept);
+        }
+        shrink(&mut self.machines, kept);
+        shrink(&mut self.back, kept);
+        shrink(&mut self.nodes, kept);
+        shrink(&mut self.open, kept);
+        shrink(&mut self.table, kept);
+        shrink(&mut self.path, kept);
+    }
+
     /// Prepares a pattern: for each place of a piece after a wildcard, the longest end of what was found that begins the piece too.
     fn machine(
         &mut self,
