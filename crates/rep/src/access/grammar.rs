@@ -15,7 +15,7 @@ pub(super) enum Grammar {
 }
 
 /// How far a path has been read: [`START`], or a place inside an escape (0: between characters, 1: after its `%`, from 2 on:
-/// after its first digit), and for [`Grammar::Requoted`] above that a [part](part) and what UTF-8 still expects.
+/// after its first digit), and for [`Grammar::Requoted`] above that a [part] and what UTF-8 still expects.
 pub(super) type State = u16;
 
 /// Nothing was read.
