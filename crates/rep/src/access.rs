@@ -1,8 +1,10 @@
 //! Exact access: whether a rule list leaves every path open, none, or some, decided from the rules and not by sampling.
 //!
 //! Most lists are settled by a handful of paths: `/`, and what the first rules name. Where they are not, the question becomes a
-//! few searches of one shape (a path that this rule matches and those do not), each decided over automata; see `search`.
+//! few searches of one shape (a path that this rule matches and those do not), each decided over automata; see `search`. What
+//! paths are, says `grammar`.
 
+mod differing;
 mod grammar;
 mod search;
 #[cfg(test)]
@@ -10,7 +12,7 @@ mod tests;
 
 use crate::dialect::{Dialect, Precedence};
 use crate::document::{Robots, Rule};
-use crate::evaluate::{BestPair, Paths};
+use crate::evaluate::BestPair;
 use crate::pattern;
 use crate::verdict::Verdict;
 use grammar::Grammar;
@@ -61,14 +63,8 @@ pub struct Access<'f> {
 /// clock, so that a body gets the same answer everywhere.
 const STEPS_PER_BODY: u32 = 3_000_000;
 
-/// Work for one comparison of two readings.
-const STEPS_PER_COMPARISON: u32 = 200_000;
-
 /// Elements of scratch space that are kept from body to body.
 const KEPT: usize = 1 << 14;
-
-/// What makes a path a URL.
-const HOST: &[u8] = b"http://a";
 
 /// Rules of a kind whose own path is tried before anything is proved.
 const TRIED: usize = 8;
@@ -334,89 +330,6 @@ impl AccessFinder {
             }
         }
         Ok(false)
-    }
-
-    /// A path on which two readings of one body differ in verdict, if one is found: not exact, but it tries what every rule names,
-    /// what rules that conflict name together, and first of all the `hints`, such as the witnesses of both. Where the access of
-    /// the two is decided and differs, a witness of one of them is such a path. As a URL may carry it, in no dialect's form.
-    ///
-    /// Each reading comes with the groups that are followed in it, as for [`AccessFinder::of`]; the body need not be begun.
-    pub fn differing(
-        &mut self,
-        one: (&Robots<'_>, &[u32]),
-        other: (&Robots<'_>, &[u32]),
-        hints: &[&[u8]],
-    ) -> Option<Box<[u8]>> {
-        let mut work = Work { left: STEPS_PER_COMPARISON };
-        self.first_differing(one, other, hints, &mut work).ok().flatten()
-    }
-
-    fn first_differing(
-        &mut self,
-        one: (&Robots<'_>, &[u32]),
-        other: (&Robots<'_>, &[u32]),
-        hints: &[&[u8]],
-        work: &mut Work,
-    ) -> Result<Option<Box<[u8]>>, Exhausted> {
-        let rules_in = |(robots, groups): (&Robots<'_>, &[u32])| -> usize {
-            groups.iter().map(|group| rules_of(robots, *group).len()).sum()
-        };
-        work.spend((rules_in(one) + rules_in(other)) / 4)?;
-        let merged = |(robots, groups): (&Robots<'_>, &[u32])| -> Vec<Rule> {
-            groups.iter().flat_map(|group| rules_of(robots, *group)).copied().collect()
-        };
-        let sides = [(one.0, merged(one)), (other.0, merged(other))];
-        let mut url = HOST.to_vec();
-        let mut differs = |path: &[u8], work: &mut Work| -> Result<bool, Exhausted> {
-            let mut verdicts = [Verdict::Allow; 2];
-            for (found, (robots, rules)) in verdicts.iter_mut().zip(&sides) {
-                work.spend(64 + path.len())?;
-                // With a host before it, a path that begins with two slashes is still a path.
-                url.truncate(HOST.len());
-                url.extend_from_slice(path);
-                let paths = Paths::new([url.as_slice()], robots.dialect);
-                if paths.text(0) == ROBOTS_TXT {
-                    return Ok(false);
-                }
-                *found = verdict(robots, rules, paths.text(0), work)?;
-            }
-            Ok(verdicts[0] != verdicts[1])
-        };
-        for path in hints.iter().copied().chain([&b"/"[..]]) {
-            if differs(path, work)? {
-                return Ok(Some(path.into()));
-            }
-        }
-        let mut path = Vec::new();
-        for (robots, rules) in &sides {
-            for rule in rules {
-                work.spend(rule.pattern.length as usize)?;
-                if !instance(robots, rule, &mut path) {
-                    continue;
-                }
-                // Where one dialect pins a pattern or knows its wildcard and the other does not, what follows matters.
-                for end in [&b""[..], b"a"] {
-                    path.extend_from_slice(end);
-                    if differs(&path, work)? {
-                        return Ok(Some(path.into_boxed_slice()));
-                    }
-                }
-            }
-        }
-        for (robots, rules) in &sides {
-            for allow in rules.iter().filter(|rule| rule.allow) {
-                for disallow in rules.iter().filter(|rule| !rule.allow) {
-                    work.spend(1)?;
-                    if (allow.inner_wildcard || disallow.inner_wildcard)
-                        && self.search.find(robots, &[allow, disallow], &[], |_| false, work)?
-                        && differs(&self.search.path, work)?
-                    {
-                        return Ok(Some(self.search.path.as_slice().into()));
-                    }
-                }
-            }
-        }
-        Ok(None)
     }
 }
 

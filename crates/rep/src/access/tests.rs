@@ -1,6 +1,8 @@
+use super::differing::HOST;
 use super::*;
 use crate::dialect::{Dialect, Spelling};
 use crate::document::Document;
+use crate::evaluate::Paths;
 
 /// RFC 9309 with one switch of the documents' dialects each.
 static LONGEST_UNLESS_WILDCARD: Dialect = Dialect {
@@ -611,7 +613,7 @@ fn readings_that_differ_show_where() {
     assert_eq!(differing(&["-/%41"], rfc, google).as_deref(), Some("/A"));
     assert_eq!(differing(&["-/a"], rfc, google), None);
     assert_eq!(differing(&["+/page", "-/*.htm"], rfc, legacy).as_deref(), Some("/page.htm"));
-    assert_eq!(differing(&["+/*a", "-/*b"], year_2019, legacy).as_deref(), Some("/ba"));
+    assert_eq!(differing(&["+/*a", "-/*b"], year_2019, legacy).as_deref(), Some("/ab"));
     assert_eq!(differing(&["-/", "+/d/index.html"], rfc, google).as_deref(), Some("/d/"));
     assert_eq!(differing(&["-/robots.txt$"], rfc, google), None);
     let python = &Dialect::PYTHON;
@@ -620,4 +622,7 @@ fn readings_that_differ_show_where() {
     // To CPython an escaped question mark is one.
     assert_eq!(differing(&["-/a?b"], rfc, python).as_deref(), Some("/a%3Fb"));
     assert_eq!(differing(&["-/a/b"], rfc, python), None);
+    assert_eq!(differing(&["-/a/b", "+/a", "-/*c"], rfc, google), None);
+    assert_eq!(differing(&["-/a", "+/b"], rfc, &Dialect::REP_1994), None);
+    assert_eq!(differing(&["-/a", "+/ab"], rfc, &Dialect::REP_1994).as_deref(), Some("/ab"));
 }
