@@ -53,7 +53,7 @@ struct Refusal<'q> {
 
 /// Answers every line; gives how many questions there were and how many of them were none.
 /// With several dialects each answer names its own, dialects in the outermost loop.
-pub(super) fn run(dialects: &[&'static Dialect], input: impl BufRead, out: &mut dyn Write) -> io::Result<(u64, u64)> {
+pub fn run(dialects: &[&'static Dialect], input: impl BufRead, out: &mut dyn Write) -> io::Result<(u64, u64)> {
     let (mut asked, mut refused) = (0, 0);
     for (number, line) in input.split(b'\n').enumerate() {
         let line = line?;

@@ -2,7 +2,7 @@
 
 pub mod completions;
 pub mod explain;
-mod explain_jsonl;
+pub mod explain_jsonl;
 pub mod man;
 pub mod scan;
 pub mod schema;
