@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rep::{Dialect, Document, Remarks, Traits};
+use rep::{Dialect, Document, Fields, Remarks, Traits};
 
 fuzz_target!(|body: &[u8]| {
     let document = Document::parse(body);
@@ -16,7 +16,9 @@ fuzz_target!(|body: &[u8]| {
             assert!(!robots.agents_of(group).is_empty(), "a group without agents in {}", dialect.name);
             for rule in robots.rules_of(group) {
                 assert!((1..=document.counts().lines).contains(&rule.line));
-                assert_eq!(robots.group_at(rule.line), Some(group), "line {} in {}", rule.line, dialect.name);
+                // CPython ends lines within a line, and then a line may belong to two groups.
+                let is_told = dialect.fields == Fields::Python || robots.group_at(rule.line) == Some(group);
+                assert!(is_told, "line {} in {}", rule.line, dialect.name);
             }
         }
     }
