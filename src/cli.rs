@@ -2,7 +2,9 @@
 
 use crate::ingest::parquet::{ColumnChoice, Role};
 use crate::pipeline::progress::ProgressMode;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use rep::http::{HttpChanges, Treatment};
 use std::path::PathBuf;
 
 /// Batch analytics for the robots.txt files of the whole web.
@@ -74,6 +76,10 @@ pub struct ScanArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', default_value = "rfc9309", help_heading = "Questions")]
     pub dialect: Vec<String>,
 
+    /// What HTTP results are taken for, where the dialects are to be overruled
+    #[command(flatten)]
+    pub http: HttpArgs,
+
     /// Layout of the verdicts
     #[arg(long, value_enum, default_value_t = VerdictLayout::Compact, help_heading = "Tables")]
     pub verdicts: VerdictLayout,
@@ -125,6 +131,64 @@ pub struct ScanArgs {
     /// How to write messages
     #[arg(long, value_enum, default_value_t = LogFormat::Text, help_heading = "Messages")]
     pub log: LogFormat,
+}
+
+/// HTTP results that are taken otherwise than the dialects say. The names of the fields are those of the options, and enter the configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args, serde::Serialize)]
+#[command(next_help_heading = "HTTP results (unavailable: as the dialect takes a 4xx; unreachable: as a 5xx)")]
+pub struct HttpArgs {
+    /// What 429 means, such as `unreachable` [default: as the dialect says]
+    #[arg(long, value_name = "MEANING", value_parser = treatment_parser())]
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    pub status_429: Option<Treatment>,
+    /// What 401 and 403 mean
+    #[arg(long, value_name = "MEANING", value_parser = treatment_parser(), hide_possible_values = true)]
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    pub status_401_403: Option<Treatment>,
+    /// What any 4xx means that has no option of its own here
+    #[arg(long, value_name = "MEANING", value_parser = treatment_parser(), hide_possible_values = true)]
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    pub status_4xx: Option<Treatment>,
+    /// What 5xx means
+    #[arg(long, value_name = "MEANING", value_parser = treatment_parser(), hide_possible_values = true)]
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    pub status_5xx: Option<Treatment>,
+    /// What no usable answer means: a network failure, or a status outside 200-599
+    #[arg(long, value_name = "MEANING", value_parser = treatment_parser(), hide_possible_values = true)]
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    pub no_answer: Option<Treatment>,
+    /// What a redirect means that leads nowhere
+    #[arg(long, value_name = "MEANING", value_parser = treatment_parser(), hide_possible_values = true)]
+    #[serde(serialize_with = "as_word", skip_serializing_if = "Option::is_none")]
+    pub lost_redirect: Option<Treatment>,
+}
+
+impl HttpArgs {
+    /// What a dialect's rules are changed by.
+    pub fn changes(&self) -> HttpChanges {
+        HttpChanges {
+            rate_limited: self.status_429,
+            forbidden: self.status_401_403,
+            any_4xx: self.status_4xx,
+            any_5xx: self.status_5xx,
+            no_answer: self.no_answer,
+            lost_redirect: self.lost_redirect,
+        }
+    }
+}
+
+fn treatment_parser() -> impl TypedValueParser<Value = Treatment> {
+    PossibleValuesParser::new(Treatment::ALL.iter().map(|treatment| treatment.as_str())).try_map(|word| {
+        let known = Treatment::ALL.iter().find(|treatment| treatment.as_str() == word);
+        known.copied().ok_or("no such meaning")
+    })
+}
+
+fn as_word<S: serde::Serializer>(treatment: &Option<Treatment>, serializer: S) -> Result<S::Ok, S::Error> {
+    match treatment {
+        Some(treatment) => serializer.serialize_str(treatment.as_str()),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// Which columns of a Parquet input hold what.

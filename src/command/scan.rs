@@ -16,6 +16,7 @@ use crate::pipeline::sample::Sample;
 use crate::pipeline::{Finished, Options, Setup, run as run_scan};
 use crate::quantity::{counted, grouped, size};
 use anyhow::Result;
+use rep::http::HttpChanges;
 use rep::{Agent, Dialect};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -109,7 +110,8 @@ fn tell_end(args: &ScanArgs, finished: &Finished, log: Log) -> Exit {
 
 /// From what was typed to what is done; the text says what was passed over on the way.
 fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
-    let dialects = dialects(&args.dialect)?;
+    let changes = args.http.changes();
+    let dialects: Vec<_> = dialects(&args.dialect)?.into_iter().map(|dialect| changed(dialect, &changes)).collect();
     let sample = match &args.sample {
         Some(text) => text.parse::<Sample>().map_err(|e| UsageError(format!("--sample: {e}")))?,
         None => Sample::ALL,
@@ -156,6 +158,7 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
         columns: args.columns.choice(),
         metadata: Metadata {
             dialects: dialects.iter().map(|dialect| dialect.name.to_owned()).collect(),
+            http: http_words(&json!(args.http)),
             agents: NamedSet { name: agents.name.clone(), hash: hex(agents.hash) },
             probes: NamedSet { name: probes.name.clone(), hash: hex(probes.hash) },
             configuration_hash: String::new(),
@@ -177,6 +180,20 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
     Ok((setup, passed_over.to_string()))
 }
 
+/// A dialect with its HTTP rules changed. It lives as long as the program, as the shipped ones do; a run makes at most one of each.
+fn changed(dialect: &'static Dialect, changes: &HttpChanges) -> &'static Dialect {
+    if *changes == HttpChanges::default() {
+        return dialect;
+    }
+    Box::leak(Box::new(Dialect { http: dialect.http.with(changes), ..*dialect }))
+}
+
+/// What HTTP results are taken for by option, as files say it: `status_429=unreachable`.
+fn http_words(options: &Value) -> Vec<String> {
+    let options = options.as_object().into_iter().flatten();
+    options.map(|(name, meaning)| format!("{name}={}", meaning.as_str().unwrap_or_default())).collect()
+}
+
 /// All that decides what is written but the inputs, which the pipeline adds.
 fn configuration(
     args: &ScanArgs,
@@ -196,6 +213,7 @@ fn configuration(
     let entries = [
         ("tool_version", json!(env!("CARGO_PKG_VERSION"))),
         ("dialects", json!(names)),
+        ("http", json!(args.http)),
         ("agents", json!({"name": agents.name, "count": agents.agents.len(), "hash": hex(agents.hash)})),
         ("probes", json!({"name": probes.name, "count": probes.probes.len(), "hash": hex(probes.hash)})),
         ("verdicts", json!(layout)),

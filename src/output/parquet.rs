@@ -43,6 +43,8 @@ const CREATED_BY: &str = concat!("robocensus version ", env!("CARGO_PKG_VERSION"
 pub struct Metadata {
     /// Names of the dialects, the first being the one that `outcome` speaks for.
     pub dialects: Vec<String>,
+    /// What HTTP results were taken for against the dialects, as `status_429=unreachable`.
+    pub http: Vec<String>,
     /// The agent set.
     pub agents: NamedSet,
     /// The probe set.
@@ -67,6 +69,7 @@ impl Metadata {
             ("robocensus.schema_version", SCHEMA_VERSION.to_string()),
             ("robocensus.tool_version", env!("CARGO_PKG_VERSION").to_owned()),
             ("robocensus.dialects", self.dialects.join(",")),
+            ("robocensus.http", self.http.join(",")),
             ("robocensus.agent_set", self.agents.name.clone()),
             ("robocensus.agent_set_hash", self.agents.hash.clone()),
             ("robocensus.probe_set", self.probes.name.clone()),
@@ -509,6 +512,7 @@ mod tests {
     fn files_say_how_they_were_made() {
         let metadata = Metadata {
             dialects: vec!["rfc9309".to_owned(), "google".to_owned()],
+            http: vec!["status_429=unreachable".to_owned()],
             agents: NamedSet { name: "agents".to_owned(), hash: "a1".to_owned() },
             probes: NamedSet { name: "probes".to_owned(), hash: "b2".to_owned() },
             configuration_hash: "c3".to_owned(),

@@ -5,116 +5,255 @@
 
 use crate::http::HttpRules;
 
-/// How field names and the shape of a line are read.
+/// A value of a switch, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fields {
-    /// A field name as it is spelt, in any case (RFC 9309, 2.2; spec 3.5).
-    Exact,
-    /// Google's parser: a prefix test, its list of misspellings, a missing colon, lines cut at a NUL and at its buffer.
-    Google,
-    /// CPython's: names exact, but text is Unicode: its line ends, its blanks, and values with their escapes undone.
-    Python,
+pub struct Setting {
+    /// A few words, for tables.
+    pub word: &'static str,
+    /// What it means, in a sentence.
+    pub about: &'static str,
+    /// The document, and where it can be told the place in it, that it rests on.
+    pub source: &'static str,
 }
 
-/// What becomes of a byte order mark.
+/// A switch of a dialect as it is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bom {
-    /// It is ignored (spec 3.3).
-    Ignored,
-    /// As much of it as stands there is ignored (Google's parser).
-    PartialToo,
-    /// It is part of the first line.
-    Kept,
+pub struct Switch {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it decides.
+    pub about: &'static str,
+    /// How it is set.
+    pub setting: Setting,
 }
 
-/// What is read of the text after `user-agent:`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Token {
-    /// Letters, digits, `_` and `-` up to the first other byte. RFC 9309, 2.2.1, knows no digits; the leniency is counted.
-    WithDigits,
-    /// Google's parser: letters, `_` and `-` up to the first other byte; nothing left is a token too, the empty one.
-    Google,
-    /// The whole value as written; an empty one names nobody (the convention of 1994).
-    AsWritten,
-    /// The whole value with its escapes undone; an empty one names everyone whom no earlier record names (CPython).
-    Unquoted,
+/// Declares a switch whose values have names: each with a few words, a sentence and a source.
+macro_rules! switch {
+    ($(#[$meta:meta])* $name:ident { $($variant:ident => $word:literal, $about:literal, $source:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $name { $(#[doc = concat!($about, " Source: ", $source, ".")] $variant,)* }
+
+        impl $name {
+            /// This value, for people.
+            pub const fn setting(self) -> Setting {
+                match self { $($name::$variant => Setting { word: $word, about: $about, source: $source },)* }
+            }
+        }
+    };
 }
 
-/// Which of a file's tokens name a crawler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AgentMatch {
-    /// The one equal to it but for case (RFC 9309, 2.2.1).
-    Equal,
-    /// The longest that begins its name (Google's texts up to 2019).
-    LongestPrefix,
-    /// The first that stands anywhere in its name (the convention of 1994: "a case insensitive substring match").
-    Substring,
-    /// The same in its name up to the first `/` (CPython).
-    SubstringBeforeSlash,
+switch! {
+    /// How field names and the shape of a line are read.
+    Fields {
+        Exact => "exact",
+            "A field name is read as it is spelt, in any case, up to a colon.",
+            "RFC 9309, 2.2; Google's texts";
+        Google => "by prefix",
+            "What begins with a field name is that field, listed misspellings are accepted and the colon may be missing; a NUL ends a line, and so does the end of the line buffer.",
+            "Google's parser (robots.cc: ParsedRobotsKey, GetKeyAndValueFrom)";
+        Python => "exact, in Unicode",
+            "Names are exact, but the text is Unicode: its line ends and blanks count, and escapes in every value are undone.",
+            "CPython (urllib/robotparser.py: parse)";
+    }
 }
 
-/// What becomes of several groups for one agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repeated {
-    /// They are one (RFC 9309, 2.2.1; spec 4.5).
-    Merged,
-    /// The first counts.
-    First,
-    /// The first counts, and a group that names `*` names nobody else (CPython).
-    FirstAndStarAlone,
+switch! {
+    /// What becomes of a byte order mark.
+    Bom {
+        Ignored => "ignored", "A byte order mark at the start is ignored.", "Google's texts; RFC 9309, 2.2, asks for plain UTF-8";
+        PartialToo => "ignored, also a part", "As much of it as stands at the start is ignored.", "Google's parser (robots.cc: Parse)";
+        Kept => "spoils the first line", "It is part of the first line, whose field is then unknown.", "CPython (urllib/robotparser.py: read)";
+    }
 }
 
-/// What ends a list of `user-agent` lines, so that the next one starts a new group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ListEnd {
-    /// A rule (RFC 9309, 2.2.1; spec 4.1).
-    Rule,
-    /// A rule or a sitemap (spec 4.4: the BNF before 2019).
-    RuleOrSitemap,
-    /// A rule, a sitemap or a line of an unknown field (Google's parser before November 2021).
-    RuleOrAnyOther,
-    /// A rule or a blank line; after a blank line a rule belongs to nobody (the convention of 1994).
-    RuleOrBlank,
-    /// The same, or a crawl-delay or request-rate line; agents with none of these before the blank line are forgotten (CPython).
-    RuleDelayOrBlank,
+switch! {
+    /// What is read of the text after `user-agent:`.
+    Token {
+        WithDigits => "letters, digits, _ and -",
+            "The token ends at the first byte that is no letter, digit, _ or -; digits are a leniency, which a finding counts.",
+            "RFC 9309, 2.2.1 (without digits)";
+        Google => "letters, _ and -",
+            "The token ends at the first byte that is no letter, _ or -; nothing left is a token too, the empty one.",
+            "Google's parser (robots.cc: ExtractUserAgent)";
+        AsWritten => "as written", "The whole value is the name; an empty one names nobody.", "the convention of 1994: User-agent";
+        Unquoted => "whole, escapes undone",
+            "The whole value with its escapes undone is the name; an empty one stands in every name.",
+            "CPython (urllib/robotparser.py: parse)";
+    }
 }
 
-/// What becomes of a path pattern that starts with neither `/` nor `*`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MissingSlash {
-    /// It matches nothing (spec 6.2).
-    NoEffect,
-    /// A `/` is put before it, before a `*` too (spec 6.2, before 2019).
-    SlashAdded,
-    /// It is compared as it is.
-    AsWritten,
+switch! {
+    /// Which of a file's tokens name a crawler.
+    AgentMatch {
+        Equal => "equal", "The token that equals the crawler's but for case.", "RFC 9309, 2.2.1; Google's parser";
+        LongestPrefix => "longest prefix", "The longest token that begins the crawler's name, whatever the case.", "Google's texts: order of precedence for user agents";
+        Substring => "substring",
+            "The first value that stands anywhere in the crawler's name, whatever the case.",
+            "the convention of 1994: \"a case insensitive substring match of the name without version information is recommended\"";
+        SubstringBeforeSlash => "substring before /",
+            "The first value that stands in the crawler's name up to its first slash, whatever the case.",
+            "CPython (urllib/robotparser.py: Entry.applies_to)";
+    }
 }
 
-/// How two spellings of one path are made equal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
-    /// Both sides are brought to one form (RFC 9309, 2.2.2).
-    MadeEqual,
-    /// Google's parser: the rule is escaped, the URL taken as given.
-    RuleEscaped,
-    /// Nothing is touched.
-    AsWritten,
-    /// Escapes of both are undone, both are taken apart as URLs, put together and escaped again (CPython).
-    Requoted,
+switch! {
+    /// What becomes of several groups for one agent.
+    Repeated {
+        Merged => "merged", "Several groups for one agent are one.", "RFC 9309, 2.2.1; Google's text of 2019: grouping";
+        First => "first", "The first group for an agent counts, later ones do not.", "the convention of 1994: one record for * at most";
+        FirstAndStarAlone => "first, * alone",
+            "The first group for an agent counts, and a group that names * names nobody else.",
+            "CPython (urllib/robotparser.py: _add_entry, can_fetch)";
+    }
 }
 
-/// Which of the rules that match wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Precedence {
-    /// The longest; a tie allows (RFC 9309, 2.2.2; spec 7.1, 7.2).
-    Longest,
-    /// The same by the text of 2019: of unequal length with a wildcard in one of the two best, it is undefined (spec 7.3).
-    LongestUnlessWildcard,
-    /// The same before 2019: with a wildcard in one of the two best, it is undefined (spec 7.3).
-    UndefinedWithWildcard,
-    /// The first in the file. Where nothing can be allowed, that is any.
-    First,
+switch! {
+    /// What ends a list of `user-agent` lines, so that the next one starts a new group.
+    ListEnd {
+        Rule => "a rule", "A rule; blank lines and other fields do not.", "RFC 9309, 2.2.1; Google's parser since November 2021; Google's text of 2019";
+        RuleOrSitemap => "a rule or sitemap", "A rule or a sitemap line.", "Google's text before July 2019: file format, BNF";
+        RuleOrAnyOther => "a rule, sitemap or unknown line",
+            "A rule, a sitemap, or a line of a field that it does not know, such as crawl-delay.",
+            "Google's parser before November 2021 (robots.cc: SeparateUserAgents)";
+        RuleOrBlank => "a rule or blank line",
+            "A rule or a blank line, after which a rule belongs to nobody; a comment is no blank line.",
+            "the convention of 1994: records are separated by blank lines";
+        RuleDelayOrBlank => "a rule, delay or empty line",
+            "A rule, a crawl-delay, a request-rate or an empty line; agents that have none of these before the empty line are forgotten.",
+            "CPython (urllib/robotparser.py: parse)";
+    }
 }
+
+switch! {
+    /// What becomes of a path pattern that starts with neither `/` nor `*`.
+    MissingSlash {
+        NoEffect => "no effect", "It matches nothing.", "RFC 9309, 2.2.2; Google's text of 2019; Google's parser";
+        SlashAdded => "/ put before it", "A slash is put before it, before a * too.", "Google's text before July 2019: path values";
+        AsWritten => "compared as it is", "It is compared as it is, and no path begins with it.", "the convention of 1994; CPython";
+    }
+}
+
+switch! {
+    /// How two spellings of one path are made equal.
+    Spelling {
+        MadeEqual => "both sides made equal",
+            "Bytes outside the printable ASCII characters are escaped, escapes of unreserved characters undone, and %2A and %24 are the plain characters.",
+            "RFC 9309, 2.2.2 and 2.2.3";
+        RuleEscaped => "rule escaped, URL as given",
+            "In rules, high bytes are escaped and hex digits raised; the URL is taken as it is.",
+            "Google's parser (robots.cc: MaybeEscapePattern)";
+        AsWritten => "none", "Both are compared byte by byte.", "the convention of 1994 says nothing of it";
+        Requoted => "both undone and escaped again",
+            "Escapes of both are undone, both are taken apart as URLs, put together and escaped again; a fragment stays, an empty query goes.",
+            "CPython (urllib/robotparser.py: RuleLine, can_fetch)";
+    }
+}
+
+switch! {
+    /// Which of the rules that match wins.
+    Precedence {
+        Longest => "longest, a tie allows", "The rule with the most octets; of equally long ones the allow.", "RFC 9309, 2.2.2; Google's parser";
+        LongestUnlessWildcard => "longest; unequal with a wildcard: undefined",
+            "The longest, a tie allows; where the best allow and the best disallow differ in length and one has a wildcard, it is undefined.",
+            "Google's text of July 2019: order of precedence for rules";
+        UndefinedWithWildcard => "longest; with a wildcard: undefined",
+            "The longest, a tie allows; where the best allow or the best disallow has a wildcard, it is undefined.",
+            "Google's text before July 2019: order of precedence for group-member records";
+        First => "first", "The first in the file.", "CPython; the convention of 1994, which has one kind of rule";
+    }
+}
+
+/// A switch that is on or off: what both mean.
+struct OnOff {
+    on: Setting,
+    off: Setting,
+}
+
+impl OnOff {
+    const fn setting(&self, value: bool) -> Setting {
+        if value { self.on } else { self.off }
+    }
+}
+
+const KNOWS_ALLOW: OnOff = OnOff {
+    on: Setting { word: "known", about: "Allow rules count.", source: "RFC 9309, 2.2.2; Google's texts; CPython" },
+    off: Setting {
+        word: "unknown",
+        about: "It is an unknown field, which is ignored.",
+        source: "the convention of 1994: unrecognised headers are ignored",
+    },
+};
+
+const WILDCARDS: OnOff = OnOff {
+    on: Setting {
+        word: "* and final $",
+        about: "A * stands for any characters, a $ at the end for the end of the URL.",
+        source: "RFC 9309, 2.2.3; Google's texts",
+    },
+    off: Setting {
+        word: "none",
+        about: "Every character stands for itself: a pattern is a prefix.",
+        source: "the convention of 1994: Disallow; CPython",
+    },
+};
+
+const EMPTY_RULE_COUNTS: OnOff = OnOff {
+    on: Setting {
+        word: "a rule of length 0",
+        about: "It is a rule that loses to every other, whose line can be told; where the first rule counts, it matches every path and allows it.",
+        source: "Google's parser (robots.cc: RobotsMatcher); CPython (urllib/robotparser.py: RuleLine)",
+    },
+    off: Setting {
+        word: "no rule",
+        about: "It says nothing, though it belongs to its group.",
+        source: "RFC 9309, 2.2.2; Google's texts; the convention of 1994: an empty value means that all may be fetched",
+    },
+};
+
+const TRAILING_WILDCARD_COUNTS: OnOff = OnOff {
+    on: Setting {
+        word: "counts",
+        about: "Wildcards at the end of a pattern are part of its length.",
+        source: "RFC 9309, 2.2.2: octets; Google's parser",
+    },
+    off: Setting {
+        word: "ignored",
+        about: "Wildcards at the end of a pattern are no part of its length.",
+        source: "Google's texts: the trailing wildcard is ignored",
+    },
+};
+
+const INDEX_PAGE: OnOff = OnOff {
+    on: Setting {
+        word: "opens its folder",
+        about: "An allow rule that ends in /index.htm and anything also allows its folder's own URL.",
+        source: "Google's parser (robots.cc: LongestMatchRobotsMatchStrategy, HandleAllow)",
+    },
+    off: Setting { word: "like any other", about: "It has no meaning of its own.", source: "no text has it" },
+};
+
+const ROBOTS_TXT_ALLOWED: OnOff = OnOff {
+    on: Setting { word: "always allowed", about: "The file itself may always be fetched.", source: "RFC 9309, 2.2.2" },
+    off: Setting {
+        word: "like any other",
+        about: "The file itself is a path like any other.",
+        source: "no other text has it",
+    },
+};
+
+const BODY_LIMIT: OnOff = OnOff {
+    on: Setting {
+        word: "512,000 bytes",
+        about: "What is beyond 500 KiB is not read; a line that the limit cuts is dropped whole.",
+        source: "RFC 9309, 2.5; Google's texts: file size",
+    },
+    off: Setting {
+        word: "none",
+        about: "All of it is read.",
+        source: "Google's parser; CPython; the convention of 1994",
+    },
+};
 
 /// A way to read robots.txt files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -252,10 +391,10 @@ impl Dialect {
         ..Dialect::RFC9309
     };
 
-    /// CPython's `urllib.robotparser`, up to version 3.14.
+    /// CPython's `urllib.robotparser` in 3.11. Patch releases of 3.13 and 3.14 and all of 3.15 have it rewritten after RFC 9309 (2026).
     pub const PYTHON: Dialect = Dialect {
         name: "python",
-        about: "CPython's urllib.robotparser as it behaves up to version 3.14",
+        about: "CPython's urllib.robotparser as it behaves in 3.11, before its rewriting in 2026",
         fields: Fields::Python,
         bom: Bom::Kept,
         token: Token::Unquoted,
@@ -280,6 +419,37 @@ impl Dialect {
         Dialect::PYTHON,
     ];
 
+    /// Its switches but those of HTTP, always the same ones in the same order.
+    pub fn switches(&self) -> Vec<Switch> {
+        let switch = |name, about, setting| Switch { name, about, setting };
+        vec![
+            switch("byte order mark", "What becomes of a UTF-8 byte order mark.", self.bom.setting()),
+            switch("field names", "How a line is read.", self.fields.setting()),
+            switch("agent value", "What is read of the text after user-agent.", self.token.setting()),
+            switch("agent match", "Which group names a crawler.", self.agent_match.setting()),
+            switch(
+                "end of a list of agents",
+                "After what the next user-agent line starts a new group.",
+                self.list_end.setting(),
+            ),
+            switch("same agent twice", "What becomes of several groups for one agent.", self.repeated.setting()),
+            switch("allow", "Whether it is a field of the protocol.", KNOWS_ALLOW.setting(self.knows_allow)),
+            switch("wildcards", "Which characters of a pattern are special.", WILDCARDS.setting(self.wildcards)),
+            switch("pattern without / or * first", "What it matches.", self.missing_slash.setting()),
+            switch("rule without a path", "What it says.", EMPTY_RULE_COUNTS.setting(self.empty_rule_counts)),
+            switch("percent-encoding", "How spellings of one path are made equal.", self.spelling.setting()),
+            switch("which rule wins", "Among those that match.", self.precedence.setting()),
+            switch(
+                "wildcard at the end",
+                "Whether it makes a pattern longer.",
+                TRAILING_WILDCARD_COUNTS.setting(self.trailing_wildcard_counts),
+            ),
+            switch("index page", "What an allow for it opens.", INDEX_PAGE.setting(self.index_page)),
+            switch("/robots.txt", "Whether rules close it.", ROBOTS_TXT_ALLOWED.setting(self.robots_txt_allowed)),
+            switch("body limit", "How much of a body is read.", BODY_LIMIT.setting(self.body_limit.is_some())),
+        ]
+    }
+
     /// The dialect of this name.
     pub fn named(name: &str) -> Option<&'static Dialect> {
         Dialect::ALL.iter().find(|dialect| dialect.name == name)
@@ -289,6 +459,26 @@ impl Dialect {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn switches_say_how_dialects_differ() {
+        let standard = Dialect::RFC9309.switches();
+        for dialect in &Dialect::ALL[1..] {
+            let switches = dialect.switches();
+            let names = |switches: &[Switch]| switches.iter().map(|switch| switch.name).collect::<Vec<_>>();
+            assert_eq!(names(&switches), names(&standard));
+            assert_ne!(switches, standard, "{}", dialect.name);
+            for switch in switches {
+                let Setting { word, about, source } = switch.setting;
+                assert!(about.ends_with('.') && !word.is_empty() && !source.is_empty(), "{switch:?}");
+            }
+        }
+        let words: Vec<&str> =
+            Dialect::GOOGLE_BEFORE_2021.switches().iter().map(|switch| switch.setting.word).collect();
+        assert!(words.contains(&"a rule, sitemap or unknown line"));
+        // The sentence and the constant must not drift apart.
+        assert_eq!(LIMIT, 512_000);
+    }
 
     #[test]
     fn names_are_unique() {

@@ -87,8 +87,8 @@ pub struct HttpRules {
     pub unreachable: Outcome,
     /// 5xx for longer than [`LONG_TIME_DAYS`].
     pub long_unreachable: AfterLongTime,
-    /// 5xx from a site known to answer so for pages that do not exist.
-    pub missing_is_5xx: Outcome,
+    /// 5xx from a site known to answer so for pages that do not exist: as any other 4xx, or as any 5xx.
+    pub missing_is_unavailable: bool,
     /// No usable answer.
     pub no_answer: Outcome,
     /// The same for longer than [`LONG_TIME_DAYS`].
@@ -97,6 +97,62 @@ pub struct HttpRules {
     pub lost_redirect: Outcome,
     /// A redirect to a target that its own site's rules close, or inside an HTML page: undefined, or followed and not.
     pub odd_redirect_undefined: bool,
+    /// The document these rest on.
+    pub source: &'static str,
+}
+
+/// What an answer is to be taken for, whatever a dialect says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Treatment {
+    /// As the dialect takes an ordinary 4xx (RFC 9309, 2.3.1.3).
+    Unavailable,
+    /// As the dialect takes a 5xx (RFC 9309, 2.3.1.4).
+    Unreachable,
+    /// Fetch everything.
+    FullAllow,
+    /// Fetch nothing.
+    FullDisallow,
+    /// Left open.
+    Undefined,
+}
+
+impl Treatment {
+    /// Every treatment.
+    pub const ALL: &[Treatment] = &[
+        Treatment::Unavailable,
+        Treatment::Unreachable,
+        Treatment::FullAllow,
+        Treatment::FullDisallow,
+        Treatment::Undefined,
+    ];
+
+    /// The word that users type and tables carry.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Treatment::Unavailable => "unavailable",
+            Treatment::Unreachable => "unreachable",
+            Treatment::FullAllow => Outcome::FullAllow.as_str(),
+            Treatment::FullDisallow => Outcome::FullDisallow.as_str(),
+            Treatment::Undefined => Outcome::Undefined.as_str(),
+        }
+    }
+}
+
+/// Which answers are to be taken otherwise than a dialect does (spec 2.3: a named setting).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HttpChanges {
+    /// 429.
+    pub rate_limited: Option<Treatment>,
+    /// 401 and 403.
+    pub forbidden: Option<Treatment>,
+    /// Every 4xx that is not set by itself.
+    pub any_4xx: Option<Treatment>,
+    /// 5xx.
+    pub any_5xx: Option<Treatment>,
+    /// No usable answer.
+    pub no_answer: Option<Treatment>,
+    /// Redirects that lead nowhere.
+    pub lost_redirect: Option<Treatment>,
 }
 
 /// What a failing server's site is taken for after a long time.
@@ -110,6 +166,17 @@ pub enum AfterLongTime {
     Undefined,
 }
 
+impl AfterLongTime {
+    /// It in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            AfterLongTime::Unchanged => "as before",
+            AfterLongTime::LastCopy => "the last good copy, else full_allow",
+            AfterLongTime::Undefined => "undefined",
+        }
+    }
+}
+
 impl HttpRules {
     /// RFC 9309, 2.3.1.
     pub const RFC9309: HttpRules = HttpRules {
@@ -118,18 +185,20 @@ impl HttpRules {
         unavailable: Outcome::FullAllow,
         unreachable: Outcome::FullDisallow,
         long_unreachable: AfterLongTime::Unchanged,
-        missing_is_5xx: Outcome::FullDisallow,
+        missing_is_unavailable: false,
         no_answer: Outcome::FullDisallow,
         long_no_answer: AfterLongTime::Unchanged,
         lost_redirect: Outcome::FullAllow,
         odd_redirect_undefined: false,
+        source: "RFC 9309, 2.3.1",
     };
 
     /// Google's text of 2019, which its parser leaves to the caller.
     pub const GOOGLE: HttpRules = HttpRules {
         long_unreachable: AfterLongTime::LastCopy,
-        missing_is_5xx: Outcome::FullAllow,
+        missing_is_unavailable: true,
         long_no_answer: AfterLongTime::LastCopy,
+        source: "Google's text of July 2019: handling HTTP result codes; its parser leaves HTTP to its caller",
         ..HttpRules::RFC9309
     };
 
@@ -139,20 +208,58 @@ impl HttpRules {
         no_answer: Outcome::Undefined,
         long_no_answer: AfterLongTime::Undefined,
         odd_redirect_undefined: true,
+        source: "Google's text before July 2019: handling HTTP result codes",
         ..HttpRules::GOOGLE
     };
 
     /// The convention of 1994 says nothing of HTTP: where no text was had, there is no policy.
     pub const REP_1994: HttpRules = HttpRules {
         unreachable: Outcome::FullAllow,
-        missing_is_5xx: Outcome::FullAllow,
         no_answer: Outcome::FullAllow,
+        source: "the convention of 1994 says nothing of HTTP: where no text was had, there is no policy",
         ..HttpRules::RFC9309
     };
 
     /// CPython: a parser that was given nothing to read refuses all, but for 4xx.
-    pub const PYTHON: HttpRules =
-        HttpRules { forbidden: Outcome::FullDisallow, lost_redirect: Outcome::FullDisallow, ..HttpRules::RFC9309 };
+    pub const PYTHON: HttpRules = HttpRules {
+        forbidden: Outcome::FullDisallow,
+        lost_redirect: Outcome::FullDisallow,
+        source: "CPython (urllib/robotparser.py: read, can_fetch)",
+        ..HttpRules::RFC9309
+    };
+
+    /// These rules with some answers taken otherwise. [`Treatment::Unavailable`] and [`Treatment::Unreachable`] mean what these rules
+    /// make of a 4xx and a 5xx before anything is changed; an answer that is set has no special rule for a long time.
+    pub const fn with(self, changes: &HttpChanges) -> HttpRules {
+        const fn taken(treatment: Option<Treatment>, else_as: Outcome, original: &HttpRules) -> Outcome {
+            match treatment {
+                None => else_as,
+                Some(Treatment::Unavailable) => original.unavailable,
+                Some(Treatment::Unreachable) => original.unreachable,
+                Some(Treatment::FullAllow) => Outcome::FullAllow,
+                Some(Treatment::FullDisallow) => Outcome::FullDisallow,
+                Some(Treatment::Undefined) => Outcome::Undefined,
+            }
+        }
+        /// What is said of an answer, or else of the wider class that it is in.
+        const fn or(narrow: Option<Treatment>, wide: Option<Treatment>) -> Option<Treatment> {
+            if narrow.is_some() { narrow } else { wide }
+        }
+        const fn long(treatment: Option<Treatment>, rule: AfterLongTime) -> AfterLongTime {
+            if treatment.is_some() { AfterLongTime::Unchanged } else { rule }
+        }
+        HttpRules {
+            forbidden: taken(or(changes.forbidden, changes.any_4xx), self.forbidden, &self),
+            rate_limited: taken(or(changes.rate_limited, changes.any_4xx), self.rate_limited, &self),
+            unavailable: taken(changes.any_4xx, self.unavailable, &self),
+            unreachable: taken(changes.any_5xx, self.unreachable, &self),
+            long_unreachable: long(changes.any_5xx, self.long_unreachable),
+            no_answer: taken(changes.no_answer, self.no_answer, &self),
+            long_no_answer: long(changes.no_answer, self.long_no_answer),
+            lost_redirect: taken(changes.lost_redirect, self.lost_redirect, &self),
+            ..self
+        }
+    }
 
     /// The outcome of a reason, all else being ordinary. A redirect that nobody followed yet leads nowhere.
     pub fn outcome(&self, reason: Reason) -> Outcome {
@@ -267,7 +374,9 @@ pub fn outcome(chain: &[Answer<'_>], circumstances: Circumstances, dialect: &Dia
     };
     let long = circumstances.unreachable_days > LONG_TIME_DAYS;
     let (outcome, text) = match reason {
-        Reason::Unreachable if circumstances.missing_is_5xx => (rules.missing_is_5xx, text),
+        Reason::Unreachable if circumstances.missing_is_5xx && rules.missing_is_unavailable => {
+            (rules.unavailable, None)
+        }
         Reason::Unreachable if long => {
             (after_long_time(rules.long_unreachable, rules.unreachable, circumstances.cached), None)
         }
@@ -315,4 +424,48 @@ pub fn redirects_in_html(body: &[u8]) -> bool {
         let meta = &meta[..until_end(meta)];
         memmem::find(meta, b"refresh").is_some() && memmem::find(meta, b"url").is_some()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_overrule_a_dialect_and_nothing_else() {
+        let none = HttpChanges::default();
+        let outcomes = |rules: &HttpRules| Reason::ALL.iter().map(|reason| rules.outcome(*reason)).collect::<Vec<_>>();
+        for dialect in Dialect::ALL {
+            let rules = &dialect.http;
+            assert_eq!(rules.with(&none), *rules);
+            // Each treatment of 429 changes that reason alone, to what the dialect makes of the class it names.
+            for treatment in Treatment::ALL {
+                let changed = rules.with(&HttpChanges { rate_limited: Some(*treatment), ..none });
+                let expected = match treatment {
+                    Treatment::Unavailable => rules.unavailable,
+                    Treatment::Unreachable => rules.unreachable,
+                    Treatment::FullAllow => Outcome::FullAllow,
+                    Treatment::FullDisallow => Outcome::FullDisallow,
+                    Treatment::Undefined => Outcome::Undefined,
+                };
+                assert_eq!(changed.outcome(Reason::RateLimited), expected, "{}", dialect.name);
+                assert_eq!(HttpRules { rate_limited: rules.rate_limited, ..changed }, *rules);
+            }
+        }
+        let rules = HttpRules::RFC9309.with(&HttpChanges {
+            rate_limited: Some(Treatment::Unreachable),
+            any_4xx: Some(Treatment::Undefined),
+            any_5xx: Some(Treatment::FullAllow),
+            ..none
+        });
+        assert_eq!(rules.rate_limited, Outcome::FullDisallow, "what a 5xx is before anything is changed");
+        assert_eq!([rules.forbidden, rules.unavailable], [Outcome::Undefined; 2]);
+        assert_eq!(rules.unreachable, Outcome::FullAllow);
+        // What is set has no special rule for a long time.
+        let legacy = HttpRules::GOOGLE_LEGACY.with(&HttpChanges { any_5xx: Some(Treatment::FullDisallow), ..none });
+        assert_eq!(legacy.long_unreachable, AfterLongTime::Unchanged);
+        assert_eq!(legacy.long_no_answer, AfterLongTime::Undefined);
+        let lost = HttpRules::RFC9309.with(&HttpChanges { lost_redirect: Some(Treatment::Unreachable), ..none });
+        let differ = outcomes(&lost).iter().zip(outcomes(&HttpRules::RFC9309)).filter(|(a, b)| *a != b).count();
+        assert_eq!(differ, 6, "every redirect that leads nowhere");
+    }
 }

@@ -22,7 +22,9 @@ mod verdict;
 
 pub use access::{Access, AccessClass, AccessFinder};
 pub use agent::Agent;
-pub use dialect::{AgentMatch, Bom, Dialect, Fields, ListEnd, MissingSlash, Precedence, Repeated, Spelling, Token};
+pub use dialect::{
+    AgentMatch, Bom, Dialect, Fields, ListEnd, MissingSlash, Precedence, Repeated, Setting, Spelling, Switch, Token,
+};
 pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
 pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask, matching};
 pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
