@@ -23,6 +23,8 @@ pub enum Command {
     Scan(Box<ScanArgs>),
     /// Show which group and rule of one robots.txt decide, and why
     Explain(ExplainArgs),
+    /// Print the ways to read a robots.txt and how they differ
+    Dialects(DialectsArgs),
     /// Print the columns of every output table
     Schema(SchemaArgs),
     /// Write a made-up snapshot in Common Crawl's layout, for trying things out
@@ -270,6 +272,17 @@ pub enum ColorWhen {
     Always,
     /// Never
     Never,
+}
+
+/// Arguments of `dialects`.
+#[derive(Debug, Args)]
+pub struct DialectsArgs {
+    /// Only this dialect, with the sources of its switches
+    #[arg(value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// Print Markdown, as in docs/dialects.md
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 /// Arguments of `schema`.

@@ -37,6 +37,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
     match command {
         Command::Scan(args) => return command::scan::run(args, &mut out),
         Command::Explain(args) => command::explain::run(args, &mut out)?,
+        Command::Dialects(args) => command::dialects::run(args, &mut out)?,
         Command::Schema(args) => command::schema::run(args, &mut out)?,
         Command::Synth(args) => command::synth::run(args, &mut out)?,
         Command::Completions(args) => command::completions::run(args, &mut out)?,

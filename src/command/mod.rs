@@ -1,6 +1,7 @@
 //! What each verb does: one file a verb. They turn arguments into calls of the library and results into text.
 
 pub mod completions;
+pub mod dialects;
 pub mod explain;
 pub mod explain_jsonl;
 pub mod man;

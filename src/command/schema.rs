@@ -92,7 +92,7 @@ fn listing(table: &TableEntry, with_examples: bool) -> String {
 }
 
 /// Breaks a text at blanks into lines of at most so many characters, longer words excepted.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let Some(line) = lines.last_mut() else { break };
@@ -148,7 +148,7 @@ fn markdown(table: &TableEntry) -> String {
 }
 
 /// A text in a cell of a Markdown table: a bar would end the cell, a star begin emphasis.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace(" * ", " \\* ").replace('<', "&lt;").replace('>', "&gt;")
 }
 

@@ -4,8 +4,10 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, unreachable_pub)]
 
 mod alike;
+mod bodies;
 mod explain;
 mod golden;
+mod python;
 mod run;
 mod scan;
 mod shared;

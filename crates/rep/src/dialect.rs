@@ -115,7 +115,7 @@ switch! {
         RuleOrSitemap => "a rule or sitemap", "A rule or a sitemap line.", "Google's text before July 2019: file format, BNF";
         RuleOrAnyOther => "a rule, sitemap or unknown line",
             "A rule, a sitemap, or a line of a field that it does not know, such as crawl-delay.",
-            "Google's parser before November 2021 (robots.cc: SeparateUserAgents)";
+            "Google's parser before November 2021";
         RuleOrBlank => "a rule or blank line",
             "A rule or a blank line, after which a rule belongs to nobody; a comment is no blank line.",
             "the convention of 1994: records are separated by blank lines";
@@ -228,7 +228,7 @@ const INDEX_PAGE: OnOff = OnOff {
     on: Setting {
         word: "opens its folder",
         about: "An allow rule that ends in /index.htm and anything also allows its folder's own URL.",
-        source: "Google's parser (robots.cc: LongestMatchRobotsMatchStrategy, HandleAllow)",
+        source: "Google's parser (robots.cc: HandleAllow)",
     },
     off: Setting { word: "like any other", about: "It has no meaning of its own.", source: "no text has it" },
 };

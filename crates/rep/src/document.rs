@@ -97,8 +97,8 @@ impl<'a> Document<'a> {
                 }
                 line::google_line(text).map(|read| (read.field, read.value))
             }
-            // The byte order mark spoils the field name of the first line, whatever it is.
-            _ if self.bom && dialect.bom == Bom::Kept && line.number == 1 => None,
+            // The byte order mark spoils the field name of the line that it stands in, whatever that is.
+            _ if self.bom && dialect.bom == Bom::Kept && line.start as usize == BOM.len() => None,
             // Unicode blanks matter only where there may be any.
             Fields::Python
                 if line.classes & (class::OUTSIDE | class::HIGH) != 0
