@@ -151,11 +151,16 @@ const ODD_AGENTS: [&str; 16] = [
     "K",
 ];
 
+/// Made-up bodies: 6,000, or as many as `ROBOCENSUS_BODIES` says, from other seeds for other numbers.
+fn made_up() -> usize {
+    std::env::var("ROBOCENSUS_BODIES").map_or(6_000, |count| count.parse().unwrap())
+}
+
 #[test]
 fn made_up_bodies() {
     let agents: Vec<String> = ODD_AGENTS.map(str::to_owned).to_vec();
     let mut rng = Seeded::new(7);
-    let bodies = bodies::odd().into_iter().chain(bodies::made_up(&EVERYTHING, 6_000, 11));
+    let bodies = bodies::odd().into_iter().chain(bodies::made_up(&EVERYTHING, made_up(), made_up() as u64));
     let questions: Vec<Question> = bodies
         .map(|body| {
             let mut urls = bodies::rule_urls(&body.bytes, 6);
