@@ -11,6 +11,8 @@ use std::{fs, iter};
 pub struct Body {
     pub id: String,
     pub bytes: Vec<u8>,
+    /// Whether it is of the collection of popular sites.
+    pub is_popular: bool,
 }
 
 /// All distinct real bodies, in the order of their files; `None` where the shared collection is not there.
@@ -23,6 +25,7 @@ pub fn real() -> Option<impl Iterator<Item = Body>> {
         Body {
             id: row["id"].as_str().unwrap().to_owned(),
             bytes: STANDARD.decode(row["body_b64"].as_str().unwrap()).unwrap(),
+            is_popular: row["source"].as_str().unwrap().starts_with("scrapy/protego@"),
         }
     }))
 }
@@ -41,6 +44,7 @@ pub fn odd() -> Vec<Body> {
     let body = |path: &PathBuf| Body {
         id: path.file_name().unwrap().to_str().unwrap().to_owned(),
         bytes: fs::read(path).unwrap(),
+        is_popular: false,
     };
     files.iter().map(body).collect()
 }
@@ -85,11 +89,17 @@ pub fn rule_urls(bytes: &[u8], most: usize) -> Vec<String> {
     urls
 }
 
+/// All agents of these names, as one dialect finds them.
+pub fn index(agents: &[String], dialect: &Dialect) -> AgentIndex {
+    let agents: Vec<Agent> = agents.iter().map(|agent| Agent::bare(agent.as_str())).collect();
+    AgentIndex::new(&agents, dialect)
+}
+
 /// Decisions for agents x URLs of one body; agents in the outer loop.
-pub fn decisions(bytes: &[u8], agents: &[Agent], urls: &[String], dialect: &'static Dialect) -> Vec<Decision> {
+pub fn decisions(bytes: &[u8], agents: &AgentIndex, urls: &[String], dialect: &'static Dialect) -> Vec<Decision> {
     let robots = Document::parse(bytes).read(dialect);
     let mut selection = Selection::default();
-    selection.select(&robots, &AgentIndex::new(agents, dialect));
+    selection.select(&robots, agents);
     let mut decisions = Decisions::default();
     decisions.evaluate(&robots, &selection, &Paths::new(urls.iter().map(|url| url.as_bytes()), dialect));
     let mut answers = vec![None; agents.len() * urls.len()];
@@ -390,10 +400,11 @@ pub const EVERYTHING: Pieces = Pieces {
 /// Made-up bodies: the same ones every time.
 pub fn made_up(pieces: &'static Pieces, count: usize, seed: u64) -> impl Iterator<Item = Body> {
     let mut rng = Seeded::new(seed);
-    iter::repeat_with(move || made(pieces, &mut rng))
-        .take(count)
-        .enumerate()
-        .map(move |(number, bytes)| Body { id: format!("made-{seed}-{number}"), bytes })
+    iter::repeat_with(move || made(pieces, &mut rng)).take(count).enumerate().map(move |(number, bytes)| Body {
+        id: format!("made-{seed}-{number}"),
+        bytes,
+        is_popular: false,
+    })
 }
 
 /// A body. Most of its lines are ordinary, so that the odd ones have something to spoil.

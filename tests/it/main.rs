@@ -5,6 +5,7 @@
 
 mod alike;
 mod bodies;
+mod differences;
 mod explain;
 mod golden;
 mod python;

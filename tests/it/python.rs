@@ -4,7 +4,7 @@ use crate::bodies::{self, Body, EVERYTHING, Seeded};
 use crate::run::repository;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use rep::{Agent, Dialect, Verdict};
+use rep::{Dialect, Verdict};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -97,8 +97,8 @@ fn check(questions: &[Question], out: &mut BufReader<ChildStdout>) -> Tally {
             tally.bodies_raised += 1;
             continue;
         }
-        let named: Vec<Agent> = agents.iter().map(|agent| Agent::bare(agent.as_str())).collect();
-        let ours = bodies::decisions(&body.bytes, &named, &urls, &Dialect::PYTHON);
+        let index = bodies::index(agents, &Dialect::PYTHON);
+        let ours = bodies::decisions(&body.bytes, &index, urls, &Dialect::PYTHON);
         let theirs = theirs.trim_end_matches('\n').as_bytes();
         assert_eq!(ours.len(), theirs.len(), "{}", body.id);
         tally.urls += urls.len();

@@ -12,7 +12,7 @@ mod bodies;
 mod shared;
 
 use bodies::{Body, EVERYTHING, Seeded};
-use rep::{Agent, AgentIndex, Dialect, Document, Field, Line, Named, Selection, Token, Verdict, named};
+use rep::{Dialect, Document, Field, Line, Named, Selection, Token, Verdict, named};
 use std::collections::BTreeMap;
 
 /// What a peer answers for paths; `None` where it does not take the file for this agent.
@@ -287,11 +287,11 @@ impl Tally {
         self.bodies += 1;
         let document = Document::parse(&body.bytes);
         let robots = document.read(&Dialect::RFC9309);
-        let named: Vec<Agent> = agents.iter().map(|agent| Agent::bare(agent.as_str())).collect();
+        let index = bodies::index(agents, &Dialect::RFC9309);
         let urls: Vec<String> = paths.iter().map(|path| format!("http://e.example{path}")).collect();
-        let ours = bodies::decisions(&body.bytes, &named, &urls, &Dialect::RFC9309);
+        let ours = bodies::decisions(&body.bytes, &index, &urls, &Dialect::RFC9309);
         let mut selection = Selection::default();
-        selection.select(&robots, &AgentIndex::new(&named, &Dialect::RFC9309));
+        selection.select(&robots, &index);
         for set in selection.sets() {
             let groups = selection.groups_of(set);
             let is_mine = |line: &&Line| {
