@@ -5,6 +5,7 @@
 
 mod alike;
 mod bodies;
+mod dialects;
 mod differences;
 mod explain;
 mod golden;

@@ -3,6 +3,10 @@
 //! A rule and a URL are compared in the form `quote(urlunparse(urlparse(unquote(text))))`; of a URL, scheme and host are left out
 //! and the fragment is kept. So an empty query, parameter or fragment vanishes with its mark, and `*` becomes `%2A`.
 //! Text is UTF-8 with U+FFFD for what is not.
+//!
+//! CPython raises where we give an answer: for a rule or URL whose host, escapes undone, has brackets that enclose no IP address or
+//! characters that normalise to `/?#@:`, and for a delay of digits that are no decimal ones (`\u{b2}`). A rule of that kind is lost here, alone; the
+//! delay ends the list of agents like any other; the URL is compared as a text. `scripts/robotparser_answers.py` asks CPython itself.
 
 use crate::line::class;
 use crate::path::{escape, push_escaped};
