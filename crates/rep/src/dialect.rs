@@ -298,6 +298,114 @@ pub struct Dialect {
     pub http: HttpRules,
 }
 
+/// A kind of switch: what it is called and decides, and where a dialect has it.
+struct Kind {
+    name: &'static str,
+    about: &'static str,
+    setting: fn(&Dialect) -> Setting,
+    take: fn(&mut Dialect, &Dialect),
+}
+
+/// Every switch but those of HTTP.
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "byte order mark",
+        about: "What becomes of a UTF-8 byte order mark.",
+        setting: |of| of.bom.setting(),
+        take: |to, from| to.bom = from.bom,
+    },
+    Kind {
+        name: "field names",
+        about: "How a line is read.",
+        setting: |of| of.fields.setting(),
+        take: |to, from| to.fields = from.fields,
+    },
+    Kind {
+        name: "agent value",
+        about: "What is read of the text after user-agent.",
+        setting: |of| of.token.setting(),
+        take: |to, from| to.token = from.token,
+    },
+    Kind {
+        name: "agent match",
+        about: "Which group names a crawler.",
+        setting: |of| of.agent_match.setting(),
+        take: |to, from| to.agent_match = from.agent_match,
+    },
+    Kind {
+        name: "end of a list of agents",
+        about: "After what the next user-agent line starts a new group.",
+        setting: |of| of.list_end.setting(),
+        take: |to, from| to.list_end = from.list_end,
+    },
+    Kind {
+        name: "same agent twice",
+        about: "What becomes of several groups for one agent.",
+        setting: |of| of.repeated.setting(),
+        take: |to, from| to.repeated = from.repeated,
+    },
+    Kind {
+        name: "allow",
+        about: "Whether it is a field of the protocol.",
+        setting: |of| KNOWS_ALLOW.setting(of.knows_allow),
+        take: |to, from| to.knows_allow = from.knows_allow,
+    },
+    Kind {
+        name: "wildcards",
+        about: "Which characters of a pattern are special.",
+        setting: |of| WILDCARDS.setting(of.wildcards),
+        take: |to, from| to.wildcards = from.wildcards,
+    },
+    Kind {
+        name: "pattern without / or * first",
+        about: "What it matches.",
+        setting: |of| of.missing_slash.setting(),
+        take: |to, from| to.missing_slash = from.missing_slash,
+    },
+    Kind {
+        name: "rule without a path",
+        about: "What it says.",
+        setting: |of| EMPTY_RULE_COUNTS.setting(of.empty_rule_counts),
+        take: |to, from| to.empty_rule_counts = from.empty_rule_counts,
+    },
+    Kind {
+        name: "percent-encoding",
+        about: "How spellings of one path are made equal.",
+        setting: |of| of.spelling.setting(),
+        take: |to, from| to.spelling = from.spelling,
+    },
+    Kind {
+        name: "which rule wins",
+        about: "Among those that match.",
+        setting: |of| of.precedence.setting(),
+        take: |to, from| to.precedence = from.precedence,
+    },
+    Kind {
+        name: "wildcard at the end",
+        about: "Whether it makes a pattern longer.",
+        setting: |of| TRAILING_WILDCARD_COUNTS.setting(of.trailing_wildcard_counts),
+        take: |to, from| to.trailing_wildcard_counts = from.trailing_wildcard_counts,
+    },
+    Kind {
+        name: "index page",
+        about: "What an allow for it opens.",
+        setting: |of| INDEX_PAGE.setting(of.index_page),
+        take: |to, from| to.index_page = from.index_page,
+    },
+    Kind {
+        name: "/robots.txt",
+        about: "Whether rules close it.",
+        setting: |of| ROBOTS_TXT_ALLOWED.setting(of.robots_txt_allowed),
+        take: |to, from| to.robots_txt_allowed = from.robots_txt_allowed,
+    },
+    Kind {
+        name: "body limit",
+        about: "How much of a body is read.",
+        setting: |of| BODY_LIMIT.setting(of.body_limit.is_some()),
+        take: |to, from| to.body_limit = from.body_limit,
+    },
+];
+
 /// 500 KiB (RFC 9309, 2.5; spec 3.7).
 const LIMIT: u32 = 500 * 1024;
 
@@ -421,33 +529,18 @@ impl Dialect {
 
     /// Its switches but those of HTTP, always the same ones in the same order.
     pub fn switches(&self) -> Vec<Switch> {
-        let switch = |name, about, setting| Switch { name, about, setting };
-        vec![
-            switch("byte order mark", "What becomes of a UTF-8 byte order mark.", self.bom.setting()),
-            switch("field names", "How a line is read.", self.fields.setting()),
-            switch("agent value", "What is read of the text after user-agent.", self.token.setting()),
-            switch("agent match", "Which group names a crawler.", self.agent_match.setting()),
-            switch(
-                "end of a list of agents",
-                "After what the next user-agent line starts a new group.",
-                self.list_end.setting(),
-            ),
-            switch("same agent twice", "What becomes of several groups for one agent.", self.repeated.setting()),
-            switch("allow", "Whether it is a field of the protocol.", KNOWS_ALLOW.setting(self.knows_allow)),
-            switch("wildcards", "Which characters of a pattern are special.", WILDCARDS.setting(self.wildcards)),
-            switch("pattern without / or * first", "What it matches.", self.missing_slash.setting()),
-            switch("rule without a path", "What it says.", EMPTY_RULE_COUNTS.setting(self.empty_rule_counts)),
-            switch("percent-encoding", "How spellings of one path are made equal.", self.spelling.setting()),
-            switch("which rule wins", "Among those that match.", self.precedence.setting()),
-            switch(
-                "wildcard at the end",
-                "Whether it makes a pattern longer.",
-                TRAILING_WILDCARD_COUNTS.setting(self.trailing_wildcard_counts),
-            ),
-            switch("index page", "What an allow for it opens.", INDEX_PAGE.setting(self.index_page)),
-            switch("/robots.txt", "Whether rules close it.", ROBOTS_TXT_ALLOWED.setting(self.robots_txt_allowed)),
-            switch("body limit", "How much of a body is read.", BODY_LIMIT.setting(self.body_limit.is_some())),
-        ]
+        let set = |kind: &Kind| Switch { name: kind.name, about: kind.about, setting: (kind.setting)(self) };
+        KINDS.iter().map(set).collect()
+    }
+
+    /// This dialect, but with the switch at this place of [`Dialect::switches`] as another one has it: a way to read that nobody
+    /// uses, for asking what a switch is responsible for. Its name is still this one's.
+    pub fn with_switch(&self, place: usize, other: &Dialect) -> Dialect {
+        let mut made = *self;
+        if let Some(kind) = KINDS.get(place) {
+            (kind.take)(&mut made, other);
+        }
+        made
     }
 
     /// The dialect of this name.
@@ -478,6 +571,25 @@ mod tests {
         assert!(words.contains(&"a rule, sitemap or unknown line"));
         // The sentence and the constant must not drift apart.
         assert_eq!(LIMIT, 512_000);
+    }
+
+    #[test]
+    fn switches_are_taken_one_by_one() {
+        for one in Dialect::ALL {
+            for other in Dialect::ALL {
+                let mut made = *one;
+                for (place, switch) in other.switches().iter().enumerate() {
+                    let before = made.switches();
+                    made = made.with_switch(place, other);
+                    let after = made.switches();
+                    assert_eq!(after[place], *switch);
+                    assert!((0..after.len()).all(|at| at == place || after[at] == before[at]), "{}", switch.name);
+                }
+                // Nothing but the names and HTTP is left of the one.
+                let rest = Dialect { name: other.name, about: other.about, http: other.http, ..made };
+                assert_eq!(rest, *other);
+            }
+        }
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl<'a> Document<'a> {
     }
 
     /// Reads it in a dialect.
-    pub fn read(&self, dialect: &'static Dialect) -> Robots<'a> {
+    pub fn read(&self, dialect: &'a Dialect) -> Robots<'a> {
         Robots::read(self, dialect)
     }
 }
@@ -224,7 +224,7 @@ pub struct RuleCounts {
 #[derive(Debug, Clone)]
 pub struct Robots<'a> {
     /// The dialect.
-    pub dialect: &'static Dialect,
+    pub dialect: &'a Dialect,
     /// All `user-agent` lines that were read, in order.
     pub agents: Vec<AgentLine<'a>>,
     /// All groups, in order.
@@ -240,7 +240,7 @@ pub struct Robots<'a> {
 }
 
 impl<'a> Robots<'a> {
-    fn read(document: &Document<'a>, dialect: &'static Dialect) -> Robots<'a> {
+    fn read(document: &Document<'a>, dialect: &'a Dialect) -> Robots<'a> {
         let lines = document.lines_within(dialect);
         let mut robots = Robots {
             dialect,
@@ -397,6 +397,10 @@ impl<'a> Robots<'a> {
                     if !python::push_rule(unpinned, classes, &mut self.arena) {
                         return;
                     }
+                    if starred {
+                        // CPython knows no wildcards; a dialect that does and quotes like it must find them again.
+                        self.unquote_stars(start);
+                    }
                 }
             }
             (&self.arena[start..], star, start, true)
@@ -439,12 +443,24 @@ impl<'a> Robots<'a> {
     }
 
     /// The same rules, as strong as another dialect takes them: one whose [`Reading`](crate::Reading) has the same rules.
-    pub fn ranked_by(&self, dialect: &'static Dialect) -> Robots<'a> {
+    pub fn ranked_by(&self, dialect: &'a Dialect) -> Robots<'a> {
         let mut robots = Robots { dialect, ..self.clone() };
         for (order, rule) in robots.rules.iter_mut().enumerate() {
             rule.rank = rule.rank_in(dialect, order);
         }
         robots
+    }
+
+    /// Makes each quoted star at the end of the arena a plain one.
+    fn unquote_stars(&mut self, start: usize) {
+        let quoted = self.arena.split_off(start);
+        let mut rest = quoted.as_slice();
+        while let Some(at) = memchr::memmem::find(rest, b"%2A") {
+            self.arena.extend_from_slice(&rest[..at]);
+            self.arena.push(b'*');
+            rest = &rest[at + 3..];
+        }
+        self.arena.extend_from_slice(rest);
     }
 
     /// The length of a rule as the dialect counts it: the longest of the rules that match wins. None where the first one wins.

@@ -98,9 +98,11 @@ pub struct Selection {
     /// Those places, beside the first of `agents`: the named ones come first.
     places: Vec<u32>,
     positions: Vec<u8>,
-    /// Where the first group counts: for each agent the place and group found so far, and the values already looked for.
-    first_found: Vec<Option<(u32, u32)>>,
-    looked_for: HashSet<Box<[u8]>>,
+    /// Where the first value counts that stands in a name: for each agent the place, value and group found so far; the numbers of the
+    /// values that were found in names; and the later groups that say them.
+    first_found: Vec<Option<(u32, u32, u32)>>,
+    looked_for: HashMap<Box<[u8]>, u32>,
+    same_value: Vec<(u32, u32)>,
 }
 
 impl Selection {
@@ -130,12 +132,12 @@ impl Selection {
             }
         }
         if !self.hits.is_empty() {
-            self.select_named(index);
+            self.select_named(robots, index);
         }
         self.select_others(robots, index, star);
     }
 
-    fn select_named(&mut self, index: &AgentIndex) {
+    fn select_named(&mut self, robots: &Robots<'_>, index: &AgentIndex) {
         self.hits.sort_unstable();
         self.hits.dedup();
         self.ranges.clear();
@@ -156,7 +158,7 @@ impl Selection {
             let Some((place, token)) = found else { continue };
             // Agents found by one token share its groups without comparing them.
             let set = match self.ranges[token as usize].set {
-                0 => self.set_of_groups(token),
+                0 => self.set_of_groups(token, robots.dialect.repeated),
                 known => known - 1,
             };
             self.ranges[token as usize].set = set + 1;
@@ -179,68 +181,79 @@ impl Selection {
         }
     }
 
-    /// Each agent follows the first group in file order with a value that stands in its name; of its chain the most specific that has one.
+    /// Each agent follows the first group in file order with a value that stands in its name; of its chain the most specific that has
+    /// one. Where groups for one agent are merged, those that say the same value count with it.
     fn select_first_named(&mut self, robots: &Robots<'_>, index: &AgentIndex) {
         self.first_found.clear();
         self.first_found.resize(index.len(), None);
         self.looked_for.clear();
+        self.same_value.clear();
+        let merged = robots.dialect.repeated == Repeated::Merged;
         for line in &robots.agents {
             let Named::Token(value) = line.named else { continue };
             let part = index.part(value);
             // What was found once is found no better in a later group: so many equal lines cost one search.
-            if self.looked_for.contains(&*part) {
+            if let Some(known) = self.looked_for.get(&*part) {
+                if merged {
+                    self.same_value.push((*known, line.group));
+                }
                 continue;
             }
+            let value = self.looked_for.len() as u32;
             let mut is_found = false;
             index.holding(&part, |agent, place| {
                 is_found = true;
                 let found = &mut self.first_found[agent as usize];
-                if found.is_none_or(|(known, _)| place < known) {
-                    *found = Some((place, line.group));
+                if found.is_none_or(|(known, ..)| place < known) {
+                    *found = Some((place, value, line.group));
                 }
             });
             if is_found {
-                self.looked_for.insert(part.into());
+                self.looked_for.insert(part.into(), value);
             }
         }
+        self.same_value.sort_unstable();
         self.by_groups.clear();
-        for (agent, found) in self.first_found.iter().enumerate() {
-            let Some((place, group)) = found else { continue };
-            let candidates = self.by_groups.entry(u64::from(*group)).or_default();
-            let set = match candidates.first() {
-                Some(set) => *set,
-                None => {
-                    let set = self.sets.len() as u32;
-                    candidates.push(set);
-                    let first = self.groups.len();
+        for agent in 0..self.first_found.len() {
+            let Some((place, value, group)) = self.first_found[agent] else { continue };
+            let first = self.groups.len();
+            self.groups.push(group);
+            let more = self.same_value.partition_point(|(known, _)| *known < value);
+            for (_, group) in self.same_value[more..].iter().take_while(|(known, _)| *known == value) {
+                // A group may say a value twice.
+                if self.groups.last() != Some(group) {
                     self.groups.push(*group);
-                    self.sets.push(RuleSet { basis: Basis::Named, groups: first..first + 1, agents: 0..0 });
-                    set
                 }
-            };
-            self.named.push((agent as i16, set, *place));
+            }
+            let set = self.set_of_last_groups(first);
+            self.named.push((agent as i16, set, place));
         }
         self.gather_named();
     }
 
     /// The set with the groups that this token names, made if it is new.
-    fn set_of_groups(&mut self, token: TokenId) -> u32 {
+    fn set_of_groups(&mut self, token: TokenId, repeated: Repeated) -> u32 {
         let TokenHits { start, end, .. } = self.ranges[token as usize];
-        let groups = &self.hits[start as usize..end as usize];
-        let hash = groups.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, (_, group)| {
+        let counting = if repeated == Repeated::Merged { end } else { start + 1 };
+        let first = self.groups.len();
+        self.groups.extend(self.hits[start as usize..counting as usize].iter().map(|(_, group)| *group));
+        self.set_of_last_groups(first)
+    }
+
+    /// The set with the groups from this one on: they stay if it is new, and go if it is known.
+    fn set_of_last_groups(&mut self, first: usize) -> u32 {
+        let (known, groups) = self.groups.split_at(first);
+        let hash = groups.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, group| {
             (hash ^ u64::from(*group)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
         });
         let candidates = self.by_groups.entry(hash).or_default();
-        for set in candidates.iter() {
-            let known = &self.groups[self.sets[*set as usize].groups.clone()];
-            if known.iter().copied().eq(groups.iter().map(|(_, group)| *group)) {
-                return *set;
-            }
+        let same = |set: &&u32| known[self.sets[**set as usize].groups.clone()] == *groups;
+        if let Some(set) = candidates.iter().find(same) {
+            self.groups.truncate(first);
+            return *set;
         }
         let set = self.sets.len() as u32;
         candidates.push(set);
-        let first = self.groups.len();
-        self.groups.extend(groups.iter().map(|(_, group)| *group));
         self.sets.push(RuleSet { basis: Basis::Named, groups: first..self.groups.len(), agents: 0..0 });
         set
     }
@@ -286,18 +299,7 @@ impl Selection {
         }
         if let Some(agents) = star_set.filter(|agents| !agents.is_empty()) {
             let first = self.groups.len();
-            let everybody = robots.agents.iter().filter(|agent| agent.named == Named::Everybody);
-            self.groups.extend(everybody.map(|agent| agent.group));
-            // A group may say `*` twice; groups come in ascending order.
-            let mut kept = first;
-            for at in first..self.groups.len() {
-                if kept == first || self.groups[kept - 1] != self.groups[at] {
-                    self.groups[kept] = self.groups[at];
-                    kept += 1;
-                }
-            }
-            let first_only = robots.dialect.repeated != Repeated::Merged;
-            self.groups.truncate(if first_only { first + 1 } else { kept });
+            push_star_groups(robots, &mut self.groups);
             self.sets.push(RuleSet { basis: Basis::Wildcard, groups: first..self.groups.len(), agents });
         }
         if let Some(agents) = none_set.filter(|agents| !agents.is_empty()) {
@@ -330,6 +332,21 @@ impl Selection {
     /// The groups of a set, ascending indices into [`Robots::groups`].
     pub fn groups_of(&self, set: &RuleSet) -> &[u32] {
         &self.groups[set.groups.clone()]
+    }
+}
+
+/// Appends the groups for `*` that count, ascending.
+pub(crate) fn push_star_groups(robots: &Robots<'_>, groups: &mut Vec<u32>) {
+    let first = groups.len();
+    for agent in robots.agents.iter().filter(|agent| agent.named == Named::Everybody) {
+        // A group may say `*` twice; groups come in ascending order.
+        if groups[first..].last() == Some(&agent.group) {
+            continue;
+        }
+        groups.push(agent.group);
+        if robots.dialect.repeated != Repeated::Merged {
+            return;
+        }
     }
 }
 
@@ -496,17 +513,31 @@ fn meet(rankings: &[&Robots<'_>], group: u32, paths: &Paths, best: &mut [BestPai
     }
 }
 
+/// What the merged groups (ascending indices into [`Robots::groups`]) decide for one path: a single question.
+pub fn decide(robots: &Robots<'_>, groups: &[u32], paths: &Paths, path: usize) -> Decision {
+    if paths.always_allowed[path] {
+        return Decision { verdict: Verdict::Allow, line: 0 };
+    }
+    let mut best = BestPair::default();
+    for group in groups {
+        for rule in matching(robots, *group as usize, paths, path) {
+            best.take(rule);
+        }
+    }
+    best.decide(robots.dialect)
+}
+
 /// Which rules of a group match a path: for explanations, one question at a time.
 pub fn matching<'r>(
     robots: &'r Robots<'_>,
     group: usize,
-    paths: &Paths,
+    paths: &'r Paths,
     path: usize,
 ) -> impl Iterator<Item = &'r Rule> {
-    let (head, text) = (paths.heads[path], paths.texts[path].clone());
+    let (head, text) = (paths.heads[path], &paths.texts[path]);
     robots.rules_of(group).iter().filter(move |rule| {
         let pattern = &rule.pattern;
-        (head ^ pattern.head) & pattern.mask == 0 && pattern.matches(robots.text(pattern), &text)
+        (head ^ pattern.head) & pattern.mask == 0 && pattern.matches(robots.text(pattern), text)
     })
 }
 
@@ -531,7 +562,7 @@ pub struct Answer {
 /// assert_eq!(answer.decision.line, 2);
 /// assert_eq!(answer.basis, Basis::Wildcard);
 /// ```
-pub fn ask(body: &[u8], agent: &Agent, url: &[u8], dialect: &'static Dialect) -> Answer {
+pub fn ask(body: &[u8], agent: &Agent, url: &[u8], dialect: &Dialect) -> Answer {
     let robots = Document::parse(body).read(dialect);
     let index = AgentIndex::new(std::slice::from_ref(agent), dialect);
     let mut selection = Selection::default();

@@ -50,6 +50,25 @@ pub fn named(value: &[u8], token: Token) -> Named<'_> {
     }
 }
 
+/// A crawler's name as files' values are looked for in it.
+pub(crate) fn name_part(token: &str, agent_match: AgentMatch) -> String {
+    match agent_match {
+        AgentMatch::SubstringBeforeSlash => token.split('/').next().unwrap_or("").to_lowercase(),
+        _ => token.to_ascii_lowercase(),
+    }
+}
+
+/// A file's value as it is looked for in names.
+pub(crate) fn value_part(value: &[u8], agent_match: AgentMatch) -> Cow<'_, [u8]> {
+    match agent_match {
+        AgentMatch::SubstringBeforeSlash if value.iter().any(|byte| *byte == b'%' || !byte.is_ascii()) => {
+            Cow::Owned(python::unquoted(value).to_lowercase().into_bytes())
+        }
+        _ if value.iter().any(u8::is_ascii_uppercase) => Cow::Owned(value.to_ascii_lowercase()),
+        _ => Cow::Borrowed(value),
+    }
+}
+
 /// A cheap hash for short keys of the user's own choice; strangers' texts are only looked up, never stored.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ShortHasher(u64);
@@ -172,10 +191,7 @@ impl AgentIndex {
                 let mut parts_of = Names::default();
                 for (number, agent) in agents.iter().enumerate() {
                     for (place, token) in agent.chain().enumerate() {
-                        let name = match dialect.agent_match {
-                            AgentMatch::SubstringBeforeSlash => token.split('/').next().unwrap_or("").to_lowercase(),
-                            _ => token.to_ascii_lowercase(),
-                        };
+                        let name = name_part(token, dialect.agent_match);
                         parts_of.push(name.as_bytes(), number as i16, place as u32);
                     }
                 }
@@ -206,13 +222,7 @@ impl AgentIndex {
 
     /// A file's value as it is looked for in names.
     pub(crate) fn part<'v>(&self, value: &'v [u8]) -> Cow<'v, [u8]> {
-        match self.agent_match {
-            AgentMatch::SubstringBeforeSlash if value.iter().any(|byte| *byte == b'%' || !byte.is_ascii()) => {
-                Cow::Owned(python::unquoted(value).to_lowercase().into_bytes())
-            }
-            _ if value.iter().any(u8::is_ascii_uppercase) => Cow::Owned(value.to_ascii_lowercase()),
-            _ => Cow::Borrowed(value),
-        }
+        value_part(value, self.agent_match)
     }
 
     /// Calls back with an agent and the place in its chain for every name that holds a part.

@@ -13,6 +13,7 @@ mod finding;
 mod group;
 pub mod http;
 mod line;
+mod named;
 pub mod origin;
 mod path;
 mod pattern;
@@ -26,10 +27,11 @@ pub use dialect::{
     AgentMatch, Bom, Dialect, Fields, ListEnd, MissingSlash, Precedence, Repeated, Setting, Spelling, Switch, Token,
 };
 pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
-pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask, matching};
+pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask, decide, matching};
 pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
 pub use group::{AgentIndex, Named, named};
 pub use http::{Outcome, Reason};
 pub use line::{Field, Gap, Line, LineCounts, class};
+pub use named::{NamedAgent, NamedAgents};
 pub use reading::{Reading, Traits};
 pub use verdict::{Basis, Decision, Verdict};
