@@ -296,9 +296,9 @@ impl MadeVerdict {
             agents: &self.agents,
             basis: self.basis,
             token: self.token,
-            access: Some(if self.disallowed.is_empty() { "all" } else { "some" }),
-            witness_allowed: (!self.disallowed.is_empty()).then_some("/"),
-            witness_denied: (!self.disallowed.is_empty()).then_some("/wp-admin/"),
+            access: if self.disallowed.is_empty() { "all" } else { "some" },
+            witness_allowed: (!self.disallowed.is_empty()).then_some(b"/".as_slice()),
+            witness_denied: (!self.disallowed.is_empty()).then_some(b"/wp-admin/".as_slice()),
             disallowed: &self.disallowed,
             undefined: &[],
             lines: &self.lines,
@@ -356,7 +356,7 @@ impl Pieces {
         let r = capture.random;
         for (i, token) in [&b"*"[..], b"GPTBot", b"AhrefsBot", b"Googlebot"].into_iter().enumerate() {
             if i == 0 || r >> i & 3 == 0 {
-                self.agents.push(NamedAgentRow { token, line: 1 + 5 * i as i32, access: Some("some") });
+                self.agents.push(NamedAgentRow { token, line: 1 + 5 * i as i32, access: "some" });
             }
         }
         if r.is_multiple_of(5) {

@@ -1,5 +1,6 @@
 //! `robocensus explain`: which group and rule of one robots.txt decide, and why.
 
+use super::explain_why::{Difference, Reason, Why};
 use super::{UsageError, dialects, explain_jsonl};
 use crate::cli::{ColorWhen, ExplainArgs};
 use crate::evaluate::agents::AgentSet;
@@ -8,8 +9,8 @@ use crate::quantity::counted;
 use anstyle::{AnsiColor, Style};
 use anyhow::{Context, Result};
 use rep::{
-    Agent, AgentIndex, Basis, Decision, Decisions, Dialect, Document, Field, Named, Paths, Robots, Selection, Verdict,
-    matching,
+    AccessClass, AccessFinder, Agent, AgentIndex, Basis, Decision, Decisions, Dialect, Document, Field, Named, Paths,
+    Robots, Selection, Verdict, matching,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -30,8 +31,9 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
     let document = Document::parse(&body);
     let explanations: Vec<Explanation<'_>> =
         dialects.iter().map(|dialect| Explanation::new(&document, dialect, &agents, &urls)).collect();
+    let differences = differences(&document, &dialects, &agents, &urls);
     if args.json {
-        let text = serde_json::to_string_pretty(&as_json(&document, &explanations, &agents, &urls))?;
+        let text = serde_json::to_string_pretty(&as_json(&document, &explanations, &differences, &agents, &urls))?;
         writeln!(out, "{}", escape_c1(&text))?;
         return Ok(());
     }
@@ -40,9 +42,26 @@ pub fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<()> {
         ColorWhen::Never => false,
         ColorWhen::Auto => io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none(),
     };
-    Page { document: &document, explanations: &explanations, agents: &agents, urls: &urls, paint: Paint { colored } }
-        .write(out)?;
+    let paint = Paint { colored };
+    let (explanations, differences) = (&explanations, &differences);
+    Page { document: &document, explanations, differences, agents: &agents, urls: &urls, paint }.write(out)?;
     Ok(())
+}
+
+/// Why dialects differ, for each question about which they do: agent, URL, and what is to be told.
+fn differences(
+    document: &Document<'_>,
+    dialects: &[&'static Dialect],
+    agents: &[Agent],
+    urls: &[String],
+) -> Vec<(usize, usize, Vec<Difference>)> {
+    if dialects.len() < 2 {
+        return Vec::new();
+    }
+    let mut why = Why::new(document, dialects, agents, urls);
+    let questions = (0..agents.len()).flat_map(|agent| (0..urls.len()).map(move |url| (agent, url)));
+    let told = questions.map(|(agent, url)| (agent, url, why.differences(agent, url)));
+    told.filter(|(.., differences)| !differences.is_empty()).collect()
 }
 
 /// JSON lets DEL and the C1 controls stand as they are; a terminal does not.
@@ -103,6 +122,9 @@ struct Bound {
     tokens: Vec<String>,
     groups: Vec<u32>,
     decisions: Vec<Decision>,
+    access: AccessClass,
+    witness_allowed: Option<String>,
+    witness_denied: Option<String>,
 }
 
 /// A rule that matched a URL.
@@ -119,23 +141,30 @@ impl<'a> Explanation<'a> {
     fn new(document: &Document<'a>, dialect: &'static Dialect, agents: &[Agent], urls: &[String]) -> Explanation<'a> {
         let robots = document.read(dialect);
         let paths = Paths::new(urls.iter().map(|url| url.as_bytes()), dialect);
-        let bound = agents.iter().map(|agent| Explanation::bind(&robots, &paths, agent)).collect();
+        let mut finder = AccessFinder::default();
+        finder.begin(&robots);
+        let bound = agents.iter().map(|agent| Explanation::bind(&robots, &paths, &mut finder, agent)).collect();
         let rules = rules_by_group(document, &robots);
         Explanation { dialect, robots, paths, bound, rules }
     }
 
-    fn bind(robots: &Robots<'_>, paths: &Paths, agent: &Agent) -> Bound {
+    fn bind(robots: &Robots<'_>, paths: &Paths, finder: &mut AccessFinder, agent: &Agent) -> Bound {
         let index = AgentIndex::new(std::slice::from_ref(agent), robots.dialect);
         let (mut selection, mut decisions) = (Selection::default(), Decisions::default());
         selection.select(robots, &index);
         decisions.evaluate(robots, &selection, paths);
         // One agent has one rule set.
         let set = selection.sets().first();
+        let access = finder.of(robots, set.map_or(&[], |set| selection.groups_of(set)));
+        let witness = |path: Option<&[u8]>| path.map(|path| String::from_utf8_lossy(path).into_owned());
         Bound {
             basis: set.map_or(Basis::None, |set| set.basis),
             tokens: set.map_or(Vec::new(), |set| selection.tokens_of(set, &index).map(str::to_owned).collect()),
             groups: set.map_or(Vec::new(), |set| selection.groups_of(set).to_vec()),
             decisions: if set.is_some() { decisions.of_set(0).to_vec() } else { Vec::new() },
+            access: access.class,
+            witness_allowed: witness(access.allowed),
+            witness_denied: witness(access.denied),
         }
     }
 
@@ -213,7 +242,13 @@ fn named_text(named: Named<'_>) -> String {
     }
 }
 
-fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[Agent], urls: &[String]) -> Value {
+fn as_json(
+    document: &Document<'_>,
+    explanations: &[Explanation<'_>],
+    differences: &[(usize, usize, Vec<Difference>)],
+    agents: &[Agent],
+    urls: &[String],
+) -> Value {
     let dialects: Vec<Value> = explanations
         .iter()
         .map(|explanation| {
@@ -263,15 +298,61 @@ fn as_json(document: &Document<'_>, explanations: &[Explanation<'_>], agents: &[
                     }));
                 }
             }
+            let bound: Vec<Value> = agents
+                .iter()
+                .zip(&explanation.bound)
+                .map(|(agent, bound)| {
+                    json!({
+                        "agent": agent.token,
+                        "access": bound.access.as_str(),
+                        "witness_allowed": bound.witness_allowed,
+                        "witness_denied": bound.witness_denied,
+                    })
+                })
+                .collect();
             json!({
                 "dialect": explanation.dialect.name,
                 "lines_beyond_limit": explanation.beyond_limit(document),
                 "groups": groups,
+                "agents": bound,
                 "answers": answers,
             })
         })
         .collect();
-    json!({"body_bytes": document.body().len(), "lines": document.line_count(), "dialects": dialects})
+    let differences: Vec<Value> = differences
+        .iter()
+        .flat_map(|(agent, url, differences)| differences.iter().map(|found| (*agent, *url, found)))
+        .map(|(agent, url, found)| difference_as_json(&agents[agent], &urls[url], found))
+        .collect();
+    json!({
+        "body_bytes": document.body().len(),
+        "lines": document.line_count(),
+        "dialects": dialects,
+        "differences": differences,
+    })
+}
+
+fn difference_as_json(agent: &Agent, url: &str, found: &Difference) -> Value {
+    let reasons: Vec<Value> = found
+        .reasons
+        .iter()
+        .map(|Reason { switch, here, there }| {
+            json!({
+                "switch": switch,
+                "here": {"about": here.about, "source": here.source},
+                "there": {"about": there.about, "source": there.source},
+            })
+        })
+        .collect();
+    json!({
+        "agent": agent.token,
+        "url": url,
+        "here": {"dialects": found.here, "verdict": found.verdict_here.as_str()},
+        "there": {"dialects": found.there, "verdict": found.verdict_there.as_str()},
+        "line": found.line,
+        "reasons": reasons,
+        "together": found.together,
+    })
 }
 
 /// Colours, where they are wanted; everything is legible without.
@@ -307,6 +388,7 @@ impl Paint {
 struct Page<'a> {
     document: &'a Document<'a>,
     explanations: &'a [Explanation<'a>],
+    differences: &'a [(usize, usize, Vec<Difference>)],
     agents: &'a [Agent],
     urls: &'a [String],
     paint: Paint,
@@ -318,6 +400,7 @@ impl Page<'_> {
         if self.explanations.len() > 1 {
             self.write_side_by_side(out)?;
         }
+        self.write_differences(out)?;
         for (number, agent) in self.agents.iter().enumerate() {
             for url in 0..self.urls.len() {
                 self.write_answer(number, agent, url, out)?;
@@ -435,6 +518,50 @@ impl Page<'_> {
         Ok(())
     }
 
+    /// Why dialects differ.
+    fn write_differences(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for (agent, url, differences) in self.differences {
+            let question = format!("{} {}", escape_line(&self.agents[*agent].token), escape_line(&self.urls[*url]));
+            lines.push(format!("\n{}", self.paint.bold(&format!("why they differ about {question}"))));
+            for found in differences {
+                let here = who_decides(
+                    &found.here,
+                    self.paint.verdict(found.verdict_here, verb(found.verdict_here, &found.here)),
+                );
+                let there = who_decides(
+                    &found.there,
+                    self.paint.verdict(found.verdict_there, verb(found.verdict_there, &found.there)),
+                );
+                let because = found
+                    .line
+                    .map_or(String::new(), |line| format!(", because of line {line}: {}", self.line_text(line)));
+                lines.push(format!("  {here}, {there}{because}"));
+                match found.reasons.len() {
+                    0 | 1 => {}
+                    _ if found.together => lines.push("    it takes all of these:".to_owned()),
+                    _ => lines.push("    each of these makes a difference:".to_owned()),
+                }
+                for Reason { switch, here, there } in &found.reasons {
+                    lines.push(format!("    {switch}"));
+                    lines.push(format!("      {}: {}", found.here.join(", "), here.about));
+                    lines.push(format!("      {}: {}", found.there.join(", "), there.about));
+                }
+            }
+        }
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    /// The text of a line, as much of it as people read.
+    fn line_text(&self, number: u32) -> String {
+        const MOST: usize = 80;
+        let lines = self.document.lines();
+        let Ok(at) = lines.binary_search_by_key(&number, |line| line.number) else { return "(blank)".to_owned() };
+        let text = String::from_utf8_lossy(self.document.text(&lines[at])).trim().to_owned();
+        let shown: String = text.chars().take(MOST).collect();
+        escape_line(&shown) + if shown.len() < text.len() { "..." } else { "" }
+    }
+
     /// One question; dialects that see it alike in every respect are told together.
     fn write_answer(&self, number: usize, agent: &Agent, url: usize, out: &mut dyn Write) -> io::Result<()> {
         let mut told: Vec<(Vec<&str>, Verdict, String)> = Vec::new();
@@ -463,7 +590,7 @@ impl Page<'_> {
     /// Why a dialect decides as it does, a line each.
     fn reasons(&self, explanation: &Explanation<'_>, number: usize, agent: &Agent, url: usize) -> String {
         let bound = &explanation.bound[number];
-        let mut lines = vec![bound_by(bound, agent)];
+        let mut lines = vec![bound_by(bound, agent), access_text(bound)];
         let path = String::from_utf8_lossy(explanation.paths.text(url)).into_owned();
         if explanation.paths.is_always_allowed(url) {
             lines.push(format!("{} itself is always allowed", escape_line(&path)));
@@ -506,6 +633,48 @@ impl Page<'_> {
         }
         lines
     }
+}
+
+/// Some dialects, and what they do.
+fn who_decides(names: &[&str], verb: String) -> String {
+    let names = match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
+    };
+    format!("{names} {verb}")
+}
+
+fn verb(verdict: Verdict, subjects: &[&str]) -> &'static str {
+    match (verdict, subjects.len()) {
+        (Verdict::Allow, 1) => "allows it",
+        (Verdict::Allow, _) => "allow it",
+        (Verdict::Disallow, 1) => "disallows it",
+        (Verdict::Disallow, _) => "disallow it",
+        (Verdict::Undefined, 1) => "leaves it open",
+        (Verdict::Undefined, _) => "leave it open",
+    }
+}
+
+/// How much of a site is open to an agent, with paths that show it.
+fn access_text(bound: &Bound) -> String {
+    let witness = |word: &str, path: &Option<String>| {
+        path.as_ref().map_or(String::new(), |path| format!("{word} {}", escape_line(path)))
+    };
+    let shown = match bound.access {
+        AccessClass::All => "all".to_owned(),
+        AccessClass::None => "none".to_owned(),
+        class => format!(
+            "{}; {}",
+            class.as_str(),
+            [witness("allowed", &bound.witness_allowed), witness("denied", &bound.witness_denied)]
+                .iter()
+                .filter(|text| !text.is_empty())
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    };
+    format!("access: {}", shown.trim_end_matches("; "))
 }
 
 /// Which groups bind an agent, and why those.

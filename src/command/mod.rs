@@ -4,6 +4,7 @@ pub mod completions;
 pub mod dialects;
 pub mod explain;
 pub mod explain_jsonl;
+mod explain_why;
 pub mod man;
 pub mod scan;
 pub mod schema;

@@ -150,6 +150,7 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
         tables: ShardTables {
             verdicts: layout != VerdictLayout::None,
             verdicts_long: layout == VerdictLayout::Long,
+            disagreements: layout != VerdictLayout::None && dialects.len() > 1,
             rules: args.rules,
         },
         keep_bodies: args.keep_bodies,
@@ -317,6 +318,22 @@ fn summary(args: &ScanArgs, finished: &Finished, since: Instant, out: &mut dyn W
     )?;
     if total("verdicts") > 0 {
         row("verdicts", format!("{} in {}", grouped(total("verdicts")), counted(total("rule_sets"), "rule set")))?;
+    }
+    if total("undefined_verdicts") + total("undefined_access") > 0 {
+        let verdicts = counted(total("undefined_verdicts"), "verdict");
+        row("undefined", format!("{verdicts}, access of {}", counted(total("undefined_access"), "rule set")))?;
+    }
+    if total("undecided_access") > 0 {
+        let sets = counted(total("undecided_access"), "rule set");
+        row("undecided", format!("access of {sets}: too much work"))?;
+    }
+    if total("disagreements") > 0 {
+        let bodies = grouped(total("disagreeing_bodies"));
+        row("disagree", format!("{} on {bodies} bodies", counted(total("disagreements"), "verdict pair")))?;
+    }
+    if total("disagreements_left_out") > 0 {
+        let rows = counted(total("disagreements_left_out"), "row");
+        row("left out", format!("{rows} of disagreements, beyond the most for one body"))?;
     }
     if total("left_out_by_sample") > 0 {
         row("sample", format!("{} left out", counted(total("left_out_by_sample"), "capture")))?;

@@ -3,7 +3,7 @@
 use super::OutputError;
 use super::parquet::{Metadata, TableWriter};
 use super::pending::{Written, read_json, sync_folder, write_json};
-use crate::table::{Bodies, Captures, Problems, Rules, Sitemaps, Table, Verdicts, VerdictsLong};
+use crate::table::{Bodies, Captures, Disagreements, Problems, Rules, Sitemaps, Table, Verdicts, VerdictsLong};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -33,13 +33,15 @@ pub struct ShardTables {
     pub verdicts: bool,
     /// `verdicts_long`.
     pub verdicts_long: bool,
+    /// `disagreements`.
+    pub disagreements: bool,
     /// `rules`.
     pub rules: bool,
 }
 
 impl Default for ShardTables {
     fn default() -> ShardTables {
-        ShardTables { verdicts: true, verdicts_long: false, rules: false }
+        ShardTables { verdicts: true, verdicts_long: false, disagreements: false, rules: false }
     }
 }
 
@@ -53,6 +55,8 @@ pub struct ShardWriter {
     pub verdicts: Option<TableWriter<Verdicts>>,
     /// `verdicts_long`, if wanted.
     pub verdicts_long: Option<TableWriter<VerdictsLong>>,
+    /// `disagreements`, if wanted.
+    pub disagreements: Option<TableWriter<Disagreements>>,
     /// `sitemaps`.
     pub sitemaps: TableWriter<Sitemaps>,
     /// `rules`, if wanted.
@@ -156,6 +160,7 @@ impl ShardWriter {
             bodies: part.begin()?,
             verdicts: tables.verdicts.then(|| part.begin()).transpose()?,
             verdicts_long: tables.verdicts_long.then(|| part.begin()).transpose()?,
+            disagreements: tables.disagreements.then(|| part.begin()).transpose()?,
             sitemaps: part.begin()?,
             rules: tables.rules.then(|| part.begin()).transpose()?,
             problems: part.begin()?,
@@ -171,6 +176,7 @@ impl ShardWriter {
             + self.bodies.memory()
             + self.verdicts.as_ref().map_or(0, TableWriter::memory)
             + self.verdicts_long.as_ref().map_or(0, TableWriter::memory)
+            + self.disagreements.as_ref().map_or(0, TableWriter::memory)
             + self.sitemaps.memory()
             + self.rules.as_ref().map_or(0, TableWriter::memory)
             + self.problems.memory()
@@ -185,6 +191,7 @@ impl ShardWriter {
         close(self.bodies, &mut closed)?;
         close_maybe(self.verdicts, &mut closed)?;
         close_maybe(self.verdicts_long, &mut closed)?;
+        close_maybe(self.disagreements, &mut closed)?;
         close(self.sitemaps, &mut closed)?;
         close_maybe(self.rules, &mut closed)?;
         close(self.problems, &mut closed)?;

@@ -12,17 +12,17 @@ use crate::classify::address::{Address, redirect_target};
 use crate::classify::body::{self, LineFacts};
 use crate::classify::response::{cache_max_age, content_type};
 use crate::classify::template::{Detected, Templates};
-use crate::evaluate::{Evaluator, Questions};
+use crate::evaluate::{Evaluation, Evaluator, NamedAccess, Questions};
 use crate::ingest::input::{Format, Input, crawl_of, segment_of};
 use crate::ingest::parquet::{ColumnChoice, ParquetReader};
 use crate::ingest::warc::WarcReader;
 use crate::ingest::{Completion, Limits, Sink};
 use crate::output::{Counts, InputPart, Metadata, OutputError, ShardCommit, ShardTables, ShardWriter};
 use crate::table::{
-    BodyRow, CaptureRow, ExtensionRow, FindingRow, NamedAgentRow, ProblemRow, RuleRow, SitemapRow, VerdictLongRow,
-    VerdictRow, body_id, body_key,
+    BodyRow, CaptureRow, DisagreementRow, ExtensionRow, FindingRow, NamedAgentRow, ProblemRow, RuleRow, SitemapRow,
+    VerdictLongRow, VerdictRow, body_id, body_key,
 };
-use rep::{Basis, Dialect, Document, Field, Named, Outcome, Reason, Remarks, Robots};
+use rep::{Access, AccessClass, Basis, Dialect, Document, Field, Outcome, Reason, Remarks, Robots};
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -160,6 +160,12 @@ totals! {
     body_bytes,
     rule_sets,
     verdicts,
+    undefined_verdicts,
+    undefined_access,
+    undecided_access,
+    disagreements,
+    disagreeing_bodies,
+    disagreements_left_out,
 }
 
 /// Looks up keys that are hashes already.
@@ -326,38 +332,59 @@ impl Rows<'_> {
     }
 
     /// Writes all rows of a body; whether it is a page that redirects.
-    fn describe(&mut self, body_key: i64, id: [u8; 16], bytes: &[u8]) -> Result<bool, OutputError> {
+    fn describe(&mut self, key: i64, id: [u8; 16], bytes: &[u8]) -> Result<bool, OutputError> {
         let document = Document::parse(bytes);
-        let dialect = self.first_dialect();
-        let robots = document.read(dialect);
+        let robots = document.read(self.first_dialect());
         let remarks = Remarks::of(&document);
-        self.totals.distinct_bodies += 1;
-        self.totals.body_bytes += bytes.len() as u64;
-        let kind = self.write_body(body_key, id, &document, &robots, &remarks)?;
-        self.write_sitemaps(body_key, &robots)?;
-        self.write_rules(body_key, &document, &robots)?;
-        self.write_verdicts(body_key, &document, &robots)?;
+        let body = NewBody { key, id, document: &document, robots: &robots };
+        let Rows { writer, evaluator, options, totals, .. } = self;
+        totals.distinct_bodies += 1;
+        totals.body_bytes += bytes.len() as u64;
+        let mut asking = evaluator.begin(&robots);
+        let kind = body.write(&remarks, &asking.named_agents(), options, writer)?;
+        body.write_sitemaps(writer)?;
+        body.write_rules(writer)?;
+        if writer.verdicts.is_some() {
+            let mut evaluation = asking.evaluate(&options.questions, &document);
+            write_verdicts(key, &mut evaluation, writer, totals)?;
+            write_disagreements(key, &mut evaluation, writer, totals)?;
+        }
         Ok(kind == body::BodyKind::Html && rep::http::redirects_in_html(bytes))
     }
+}
 
-    fn write_body(
-        &mut self,
-        body_key: i64,
-        body_id: [u8; 16],
-        document: &Document<'_>,
-        robots: &Robots<'_>,
+/// A body that the shard has not met before.
+struct NewBody<'b, 'a> {
+    key: i64,
+    id: [u8; 16],
+    document: &'b Document<'a>,
+    /// How the first dialect reads it.
+    robots: &'b Robots<'a>,
+}
+
+impl NewBody<'_, '_> {
+    /// Writes its row in `bodies`; what it is.
+    fn write(
+        &self,
         remarks: &Remarks<'_>,
+        agents: &[NamedAccess<'_>],
+        options: &Options,
+        writer: &mut ShardWriter,
     ) -> Result<body::BodyKind, OutputError> {
+        let NewBody { document, robots, .. } = self;
         let bytes = document.body();
         let kind = body::kind(bytes, line_facts(document, remarks));
         // Templates are of robots.txt files; a page or picture that was sent in its place is none, and often large.
         let detected = match kind {
             body::BodyKind::Robots | body::BodyKind::CommentsOnly | body::BodyKind::OtherText => {
-                self.options.templates.detect(bytes)
+                options.templates.detect(bytes)
             }
             _ => Detected::default(),
         };
-        let agents = named_agents(robots);
+        let agents: Vec<NamedAgentRow<'_>> = agents
+            .iter()
+            .map(|agent| NamedAgentRow { token: agent.token, line: agent.line as i32, access: agent.access.as_str() })
+            .collect();
         let fields: Vec<Vec<u8>> = remarks.extensions.iter().map(|e| e.field.to_ascii_lowercase()).collect();
         let extensions: Vec<ExtensionRow<'_>> = remarks
             .extensions
@@ -379,9 +406,9 @@ impl Rows<'_> {
                 line: finding.line as i32,
             })
             .collect();
-        self.writer.bodies.push(&BodyRow {
-            body_key,
-            body_id,
+        writer.bodies.push(&BodyRow {
+            body_key: self.key,
+            body_id: self.id,
             body_bytes: bytes.len() as i64,
             body_kind: kind.as_str(),
             encoding: body::encoding(bytes).as_str(),
@@ -399,28 +426,29 @@ impl Rows<'_> {
             template: detected.template,
             managed_by: detected.managed_by,
             over_limit: robots.dialect.body_limit.is_some_and(|limit| bytes.len() > limit as usize),
-            content: self.options.keep_bodies.then_some(bytes),
+            content: options.keep_bodies.then_some(bytes),
         })?;
         Ok(kind)
     }
 
-    fn write_sitemaps(&mut self, body_key: i64, robots: &Robots<'_>) -> Result<(), OutputError> {
-        for (line, url) in &robots.sitemaps {
+    fn write_sitemaps(&self, writer: &mut ShardWriter) -> Result<(), OutputError> {
+        for (line, url) in &self.robots.sitemaps {
             let is_absolute = std::str::from_utf8(url).is_ok_and(|url| !Address::parse(url).host.is_empty());
-            self.writer.sitemaps.push(&SitemapRow { body_key, url, line: *line as i32, is_absolute })?;
+            writer.sitemaps.push(&SitemapRow { body_key: self.key, url, line: *line as i32, is_absolute })?;
         }
         Ok(())
     }
 
-    fn write_rules(&mut self, body_key: i64, document: &Document<'_>, robots: &Robots<'_>) -> Result<(), OutputError> {
-        let Some(writer) = &mut self.writer.rules else { return Ok(()) };
+    fn write_rules(&self, writer: &mut ShardWriter) -> Result<(), OutputError> {
+        let Some(writer) = &mut writer.rules else { return Ok(()) };
+        let NewBody { document, robots, .. } = self;
         for line in document.lines_within(robots.dialect).iter() {
             let Some((field @ (Field::Allow | Field::Disallow), pattern)) = document.entry(line, robots.dialect) else {
                 continue;
             };
             let Some(group) = robots.group_at(line.number) else { continue };
             writer.push(&RuleRow {
-                body_key,
+                body_key: self.key,
                 group: group as i32 + 1,
                 line: line.number as i32,
                 kind: if field == Field::Allow { "allow" } else { "disallow" },
@@ -429,72 +457,97 @@ impl Rows<'_> {
         }
         Ok(())
     }
-
-    fn write_verdicts(
-        &mut self,
-        body_key: i64,
-        document: &Document<'_>,
-        robots: &Robots<'_>,
-    ) -> Result<(), OutputError> {
-        let ShardWriter { verdicts, verdicts_long, .. } = &mut self.writer;
-        let Some(verdicts) = verdicts else { return Ok(()) };
-        let totals = &mut self.totals;
-        self.evaluator.evaluate(&self.options.questions, document, robots).each(|answers| {
-            totals.rule_sets += 1;
-            totals.verdicts += (answers.agents.len() * answers.lines.len()) as u64;
-            verdicts.push(&VerdictRow {
-                body_key,
-                dialect: answers.dialect.name,
-                agents: answers.agents,
-                basis: answers.set.basis.as_str(),
-                token: (answers.set.basis == Basis::Named).then_some(answers.token),
-                access: None,
-                witness_allowed: None,
-                witness_denied: None,
-                disallowed: answers.disallowed,
-                undefined: answers.undefined,
-                lines: answers.lines,
-            })?;
-            let Some(long) = verdicts_long else { return Ok(()) };
-            for agent_id in answers.agents {
-                for (probe, line) in answers.lines.iter().enumerate() {
-                    let probe_id = probe as i32;
-                    let is_in = |list: &[i32]| list.binary_search(&probe_id).is_ok();
-                    let verdict = match (is_in(answers.disallowed), is_in(answers.undefined)) {
-                        (true, _) => rep::Verdict::Disallow,
-                        (_, true) => rep::Verdict::Undefined,
-                        _ => rep::Verdict::Allow,
-                    };
-                    long.push(&VerdictLongRow {
-                        body_key,
-                        dialect: answers.dialect.name,
-                        agent_id: *agent_id,
-                        probe_id,
-                        verdict: verdict.as_str(),
-                        line: *line,
-                        basis: answers.set.basis.as_str(),
-                    })?;
-                }
-            }
-            Ok(())
-        })
-    }
 }
 
-/// Every token that some group names, as first spelt, once whatever its case, with its first line; `*` too.
-fn named_agents<'a>(robots: &'a Robots<'_>) -> Vec<NamedAgentRow<'a>> {
-    let mut seen = std::collections::HashSet::new();
-    let named = robots.agents.iter().filter_map(|agent| match agent.named {
-        Named::Everybody => Some((b"*".as_slice(), agent.line)),
-        Named::Token(token) if !token.is_empty() => Some((token, agent.line)),
-        _ => None,
-    });
-    // Most files have one such line, and then nothing can occur twice.
-    let several = robots.agents.len() > 1;
-    named
-        .filter(|(token, _)| !several || seen.insert(token.to_ascii_lowercase()))
-        .map(|(token, line)| NamedAgentRow { token, line: line as i32, access: None })
-        .collect()
+/// Writes the rows of a body in `verdicts` and, where they are wanted, in `verdicts_long`.
+fn write_verdicts(
+    body_key: i64,
+    evaluation: &mut Evaluation<'_, '_>,
+    writer: &mut ShardWriter,
+    totals: &mut Totals,
+) -> Result<(), OutputError> {
+    let ShardWriter { verdicts, verdicts_long, .. } = writer;
+    let Some(verdicts) = verdicts else { return Ok(()) };
+    evaluation.each(|answers| {
+        totals.rule_sets += 1;
+        let Access { class, allowed, denied } = answers.access;
+        let agents = answers.agents.len() as u64;
+        totals.verdicts += agents * answers.lines.len() as u64;
+        totals.undefined_verdicts += agents * answers.undefined.len() as u64;
+        totals.undefined_access += u64::from(class == AccessClass::Undefined);
+        totals.undecided_access += u64::from(class == AccessClass::Undecided);
+        verdicts.push(&VerdictRow {
+            body_key,
+            dialect: answers.dialect.name,
+            agents: answers.agents,
+            basis: answers.set.basis.as_str(),
+            token: (answers.set.basis == Basis::Named).then_some(answers.token),
+            access: class.as_str(),
+            witness_allowed: allowed,
+            witness_denied: denied,
+            disallowed: answers.disallowed,
+            undefined: answers.undefined,
+            lines: answers.lines,
+        })?;
+        let Some(long) = verdicts_long else { return Ok(()) };
+        for agent_id in answers.agents {
+            for (probe, line) in answers.lines.iter().enumerate() {
+                let probe_id = probe as i32;
+                let is_in = |list: &[i32]| list.binary_search(&probe_id).is_ok();
+                let verdict = match (is_in(answers.disallowed), is_in(answers.undefined)) {
+                    (true, _) => rep::Verdict::Disallow,
+                    (_, true) => rep::Verdict::Undefined,
+                    _ => rep::Verdict::Allow,
+                };
+                long.push(&VerdictLongRow {
+                    body_key,
+                    dialect: answers.dialect.name,
+                    agent_id: *agent_id,
+                    probe_id,
+                    verdict: verdict.as_str(),
+                    line: *line,
+                    basis: answers.set.basis.as_str(),
+                })?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Writes the rows of a body in `disagreements`, where they are wanted.
+fn write_disagreements(
+    body_key: i64,
+    evaluation: &mut Evaluation<'_, '_>,
+    writer: &mut ShardWriter,
+    totals: &mut Totals,
+) -> Result<(), OutputError> {
+    let Some(disagreements) = &mut writer.disagreements else { return Ok(()) };
+    let before = disagreements.rows();
+    let left_out = evaluation.each_disagreement(|found| {
+        totals.disagreements += (found.agents.len() * found.probes.len()) as u64;
+        let [dialect_a, dialect_b] = found.dialects.map(|dialect| dialect.name);
+        let verdict = |side: usize| found.verdicts.map(|verdicts| verdicts[side].as_str());
+        let [access_a, access_b] = found.access.map(AccessClass::as_str);
+        disagreements.push(&DisagreementRow {
+            body_key,
+            dialect_a,
+            dialect_b,
+            agents: found.agents,
+            probes: found.probes,
+            verdict_a: verdict(0),
+            verdict_b: verdict(1),
+            lines_a: found.lines[0],
+            lines_b: found.lines[1],
+            access_a,
+            access_b,
+            path: found.path.map(|(path, _)| path),
+            path_line_a: found.path.map(|(_, lines)| lines[0]),
+            path_line_b: found.path.map(|(_, lines)| lines[1]),
+        })
+    })?;
+    totals.disagreements_left_out += left_out;
+    totals.disagreeing_bodies += u64::from(disagreements.rows() > before);
+    Ok(())
 }
 
 fn line_facts(document: &Document<'_>, remarks: &Remarks<'_>) -> LineFacts {

@@ -155,7 +155,7 @@ pub struct NamedAgentRow<'a> {
     /// Line that names it first, from 1.
     pub line: i32,
     /// What it may fetch.
-    pub access: Option<&'static str>,
+    pub access: &'static str,
 }
 
 impl Record for NamedAgent {
@@ -165,9 +165,9 @@ impl Record for NamedAgent {
         column("line", "Line that names it first, from 1.", "12", Cell::I32(|row| row.line)),
         column(
             "access",
-            "What it may fetch in the first dialect (as verdicts.access); null when that was not worked out.",
+            "What a crawler of exactly that name may fetch in the first dialect, as verdicts.access.",
             "none",
-            Cell::MaybeLabel(|row| row.access),
+            Cell::Label(|row| row.access),
         ),
     ];
 }

@@ -9,6 +9,7 @@ pub mod column;
 mod agents;
 mod bodies;
 mod captures;
+mod disagreements;
 mod outcomes;
 mod probes;
 mod problems;
@@ -21,6 +22,7 @@ pub use agents::{AgentRow, Agents};
 pub use bodies::{Bodies, BodyRow, Extension, ExtensionRow, FindingRow, FindingTally, NamedAgent, NamedAgentRow};
 pub use captures::{CaptureRow, Captures};
 pub use column::{Cell, Column, Description, Layout, Leaf, Record};
+pub use disagreements::{DisagreementRow, Disagreements};
 pub use outcomes::{OutcomeRow, Outcomes};
 pub use probes::{ProbeRow, Probes};
 pub use problems::{ProblemRow, Problems};
@@ -78,6 +80,7 @@ pub const TABLES: &[TableEntry] = &[
     entry::<Bodies>(),
     entry::<Verdicts>(),
     entry::<VerdictsLong>(),
+    entry::<Disagreements>(),
     entry::<Sitemaps>(),
     entry::<Rules>(),
     entry::<Problems>(),

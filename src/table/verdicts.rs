@@ -21,11 +21,11 @@ pub struct VerdictRow<'a> {
     /// separated by commas.
     pub token: Option<&'a str>,
     /// What they may fetch.
-    pub access: Option<&'static str>,
+    pub access: &'static str,
     /// A path that they may fetch.
-    pub witness_allowed: Option<&'a str>,
+    pub witness_allowed: Option<&'a [u8]>,
     /// A path that they may not fetch.
-    pub witness_denied: Option<&'a str>,
+    pub witness_denied: Option<&'a [u8]>,
     /// Ids of the probes that are denied.
     pub disallowed: &'a [i32],
     /// Ids of the probes that the dialect leaves open.
@@ -66,21 +66,22 @@ impl Record for Verdicts {
         ),
         column(
             "access",
-            "What they may fetch of all paths but /robots.txt: all, some, none, undefined or undecided; null when that was not worked out.",
+            "What they may fetch of all paths but /robots.txt: all, some or none; undefined where that hangs on paths which the dialect's text \
+             leaves open; undecided where it was too much work.",
             "some",
-            Cell::MaybeLabel(|row| row.access),
+            Cell::Label(|row| row.access),
         ),
         column(
             "witness_allowed",
-            "A path that they may fetch, when access is some; else null.",
+            "A path that they may fetch: always when access is all or some, where one was found when it is undefined or undecided, else null.",
             "/",
-            Cell::MaybeText(|row| row.witness_allowed),
+            Cell::MaybeLossy(|row| row.witness_allowed),
         ),
         column(
             "witness_denied",
-            "A path that they may not fetch, when access is some; else null.",
+            "A path that they may not fetch: always when access is none or some, where one was found when it is undefined or undecided, else null.",
             "/private/",
-            Cell::MaybeText(|row| row.witness_denied),
+            Cell::MaybeLossy(|row| row.witness_denied),
         ),
         column(
             "disallowed",

@@ -18,8 +18,15 @@ fn answers(body: &[u8], questions: &Questions, evaluator: &mut Evaluator) -> Vec
         .evaluate(questions, &document, &first)
         .each(|row| {
             rows.push(format!(
-                "{} {:?} {:?} {:?} {:?} {:?} {:?}",
-                row.dialect.name, row.set.basis, row.token, row.agents, row.disallowed, row.undefined, row.lines
+                "{} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+                row.dialect.name,
+                row.set.basis,
+                row.token,
+                row.agents,
+                row.disallowed,
+                row.undefined,
+                row.lines,
+                row.access.class.as_str()
             ));
             Ok::<(), ()>(())
         })

@@ -7,6 +7,7 @@ mod alike;
 mod bodies;
 mod dialects;
 mod differences;
+mod disagree;
 mod explain;
 mod golden;
 mod python;
