@@ -125,12 +125,15 @@ struct Slot {
     decisions: Decisions,
 }
 
-/// The access of each rule set, in order.
+/// The access of each rule set, in order: its class, and where a path that is allowed and one that is denied lie.
 #[derive(Debug, Default)]
 struct SetAccess {
-    found: Vec<(AccessClass, Option<Range<usize>>, Option<Range<usize>>)>,
+    found: Vec<(AccessClass, Witness, Witness)>,
     witnesses: Vec<u8>,
 }
+
+/// A range of [`SetAccess::witnesses`].
+type Witness = Option<Range<usize>>;
 
 impl SetAccess {
     fn fill(&mut self, robots: &Robots<'_>, selection: &Selection, finder: &mut AccessFinder) {
@@ -150,7 +153,7 @@ impl SetAccess {
 
     fn of_set(&self, set: usize) -> Access<'_> {
         let (class, allowed, denied) = &self.found[set];
-        let witness = |range: &Option<Range<usize>>| range.clone().map(|range| &self.witnesses[range]);
+        let witness = |range: &Witness| range.clone().map(|range| &self.witnesses[range]);
         Access { class: *class, allowed: witness(allowed), denied: witness(denied) }
     }
 }
