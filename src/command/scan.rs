@@ -328,8 +328,11 @@ fn summary(args: &ScanArgs, finished: &Finished, since: Instant, out: &mut dyn W
         row("undecided", format!("access of {sets}: too much work"))?;
     }
     if total("disagreements") > 0 {
-        let bodies = grouped(total("disagreeing_bodies"));
-        row("disagree", format!("{} on {bodies} bodies", counted(total("disagreements"), "verdict pair")))?;
+        let bodies = match total("disagreeing_bodies") {
+            1 => "1 body".to_owned(),
+            more => format!("{} bodies", grouped(more)),
+        };
+        row("disagree", format!("{} on {bodies}", counted(total("disagreements"), "verdict pair")))?;
     }
     if total("disagreements_left_out") > 0 {
         let rows = counted(total("disagreements_left_out"), "row");
