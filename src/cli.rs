@@ -23,6 +23,10 @@ pub enum Command {
     Scan(Box<ScanArgs>),
     /// Show which group and rule of one robots.txt decide, and why
     Explain(ExplainArgs),
+    /// Check robots.txt files for mistakes
+    Lint(LintArgs),
+    /// Print every kind of finding, with examples
+    Findings(FindingsArgs),
     /// Print the ways to read a robots.txt and how they differ
     Dialects(DialectsArgs),
     /// Print the columns of every output table
@@ -272,6 +276,73 @@ pub enum ColorWhen {
     Always,
     /// Never
     Never,
+}
+
+/// How `lint` reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LintFormat {
+    /// As compilers do, with the line and a caret
+    Text,
+    /// An array with one object a finding, each on a line of its own
+    Json,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
+}
+
+/// What `lint` shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LintLevel {
+    /// Errors
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// All findings
+    Note,
+}
+
+impl LintLevel {
+    /// The least severity that is shown.
+    pub const fn severity(self) -> rep::Severity {
+        match self {
+            LintLevel::Error => rep::Severity::Error,
+            LintLevel::Warning => rep::Severity::Warning,
+            LintLevel::Note => rep::Severity::Note,
+        }
+    }
+}
+
+/// Arguments of `lint`. Exit code 3 when an error is found.
+#[derive(Debug, Args)]
+pub struct LintArgs {
+    /// robots.txt files, or `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = LintFormat::Text)]
+    pub format: LintFormat,
+    /// The least severity to show
+    #[arg(long, value_enum, default_value_t = LintLevel::Note)]
+    pub level: LintLevel,
+    /// Exit with code 3 for warnings too
+    #[arg(short = 'W', long)]
+    pub deny_warnings: bool,
+    /// Show every finding of a kind, not only the first few in each file
+    #[arg(long)]
+    pub all: bool,
+    /// When to use colours
+    #[arg(long, value_enum, default_value_t = ColorWhen::Auto)]
+    pub color: ColorWhen,
+}
+
+/// Arguments of `findings`.
+#[derive(Debug, Args)]
+pub struct FindingsArgs {
+    /// Only this one, with an example
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
+    /// Print Markdown, as in docs/findings.md
+    #[arg(long)]
+    pub markdown: bool,
 }
 
 /// Arguments of `dialects`.

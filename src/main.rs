@@ -37,6 +37,12 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
     match command {
         Command::Scan(args) => return command::scan::run(args, &mut out),
         Command::Explain(args) => command::explain::run(args, &mut out)?,
+        Command::Lint(args) => {
+            let exit = command::lint::run(args, &mut out)?;
+            out.flush()?;
+            return Ok(exit);
+        }
+        Command::Findings(args) => command::findings::run(args, &mut out)?,
         Command::Dialects(args) => command::dialects::run(args, &mut out)?,
         Command::Schema(args) => command::schema::run(args, &mut out)?,
         Command::Synth(args) => command::synth::run(args, &mut out)?,

@@ -1,6 +1,7 @@
 //! Names what a body is, how it is encoded and how its lines end: one cheap look each.
 
 use super::words;
+use rep::form::{Markup, Wide, leading_markup, wide};
 
 words! {
     /// What a body is, whatever its content type claims.
@@ -75,9 +76,10 @@ pub fn kind(body: &[u8], facts: LineFacts) -> BodyKind {
     let wide = wide(body);
     let narrowed: Vec<u8>;
     let text = match wide {
-        Some((_, unit, low)) => {
+        Some(wide) => {
+            let low = wide.low();
             narrowed = body
-                .chunks_exact(unit)
+                .chunks_exact(wide.unit())
                 .take(LOOK)
                 .map(|unit| if is_narrow(unit, low) { unit[low] } else { b'?' })
                 .collect();
@@ -122,8 +124,12 @@ pub fn kind(body: &[u8], facts: LineFacts) -> BodyKind {
 ///
 /// A body of 500 KiB or more may end inside a character: archives and crawlers cut there.
 pub fn encoding(body: &[u8]) -> Encoding {
-    if let Some((encoding, _, _)) = wide(body) {
-        return encoding;
+    match wide(body) {
+        Some(Wide::Utf16Le) => return Encoding::Utf16Le,
+        Some(Wide::Utf16Be) => return Encoding::Utf16Be,
+        Some(Wide::Utf32Le) => return Encoding::Utf32Le,
+        Some(Wide::Utf32Be) => return Encoding::Utf32Be,
+        None => {}
     }
     if body.is_ascii() {
         return Encoding::Ascii;
@@ -186,117 +192,6 @@ const SIGNATURES: [&[u8]; 22] = [
     b"\xca\xfe\xba\xbe",
 ];
 
-/// Elements that only ever open a whole HTML page.
-const PAGE_TAGS: [&[u8]; 5] = [b"html", b"head", b"body", b"title", b"meta"];
-
-/// Other elements of HTML that documents are seen to open with.
-const HTML_TAGS: [&[u8]; 54] = [
-    b"a",
-    b"article",
-    b"aside",
-    b"b",
-    b"base",
-    b"big",
-    b"blockquote",
-    b"br",
-    b"button",
-    b"center",
-    b"code",
-    b"dd",
-    b"div",
-    b"dl",
-    b"em",
-    b"fieldset",
-    b"figure",
-    b"font",
-    b"footer",
-    b"form",
-    b"frameset",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"header",
-    b"hr",
-    b"i",
-    b"iframe",
-    b"img",
-    b"input",
-    b"label",
-    b"li",
-    b"link",
-    b"main",
-    b"nav",
-    b"noscript",
-    b"object",
-    b"ol",
-    b"p",
-    b"pre",
-    b"script",
-    b"section",
-    b"select",
-    b"small",
-    b"span",
-    b"strong",
-    b"style",
-    b"table",
-    b"td",
-    b"tr",
-    b"u",
-    b"ul",
-];
-
-/// What kind of markup a text opens with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Markup {
-    None,
-    /// Of a whole HTML page.
-    Page,
-    XmlDeclaration,
-    /// A single HTML tag or a comment.
-    Html,
-    /// A tag that HTML does not know.
-    Xml,
-}
-
-fn leading_markup(text: &[u8]) -> Markup {
-    let [b'<', rest @ ..] = text else { return Markup::None };
-    if rest.starts_with(b"!--") {
-        return Markup::Html;
-    }
-    if starts_with_word(rest, b"!doctype") {
-        let of = rest["!doctype".len()..].trim_ascii_start();
-        return if starts_with_word(of, b"html") { Markup::Page } else { Markup::XmlDeclaration };
-    }
-    if starts_with_word(rest, b"?xml") {
-        let head = rest[..rest.len().min(LOOK)].to_ascii_lowercase();
-        let is_page =
-            [b"<!doctype html".as_slice(), b"<html"].iter().any(|mark| memchr::memmem::find(&head, mark).is_some());
-        return if is_page { Markup::Page } else { Markup::XmlDeclaration };
-    }
-    let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
-    let (name, after) = rest.split_at(length);
-    let closes = matches!(after.first(), Some(b'>' | b'/' | b':' | b' ' | b'\t' | b'\r' | b'\n'));
-    let is_in = |tags: &[&[u8]]| tags.iter().any(|tag| name.eq_ignore_ascii_case(tag));
-    match name.first() {
-        Some(first) if first.is_ascii_alphabetic() && closes => {
-            if is_in(&PAGE_TAGS) {
-                Markup::Page
-            } else if is_in(&HTML_TAGS) {
-                Markup::Html
-            } else {
-                Markup::Xml
-            }
-        }
-        _ => Markup::None,
-    }
-}
-
-fn starts_with_word(text: &[u8], word: &[u8]) -> bool {
-    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
-}
-
 const fn is_robots(facts: LineFacts) -> bool {
     facts.agents > 0
         || facts.rules > 0
@@ -321,20 +216,6 @@ fn is_json(text: &[u8]) -> bool {
 /// Bytes that no text has.
 const fn is_control(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f)
-}
-
-/// Encoding, bytes a unit and where in a unit ASCII stands, of a body in units of more than a byte.
-fn wide(body: &[u8]) -> Option<(Encoding, usize, usize)> {
-    // Without a mark, two printable characters give a wide encoding away; text in bytes has no NUL among the first.
-    const TAB: u8 = b'\t';
-    let of_fours = body.len().is_multiple_of(4);
-    match body {
-        [0xff, 0xfe, 0, 0, ..] | [TAB..=b'~', 0, 0, 0, ..] if of_fours => Some((Encoding::Utf32Le, 4, 0)),
-        [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, TAB..=b'~', ..] if of_fours => Some((Encoding::Utf32Be, 4, 3)),
-        [0xff, 0xfe, ..] | [TAB..=b'~', 0, TAB..=b'~', 0, ..] => Some((Encoding::Utf16Le, 2, 0)),
-        [0xfe, 0xff, ..] | [0, TAB..=b'~', 0, TAB..=b'~', ..] => Some((Encoding::Utf16Be, 2, 1)),
-        _ => None,
-    }
 }
 
 /// Whether a unit is one ASCII character, which stands in its byte `low`.

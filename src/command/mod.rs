@@ -5,6 +5,9 @@ pub mod dialects;
 pub mod explain;
 pub mod explain_jsonl;
 mod explain_why;
+pub mod findings;
+pub mod lint;
+mod lint_sarif;
 pub mod man;
 pub mod scan;
 pub mod schema;
@@ -25,6 +28,8 @@ pub enum Exit {
     Done,
     /// Done, but more inputs than allowed could not be read to their end: 3.
     DoneWithErrors,
+    /// Done, and what was checked has errors: 3.
+    Failed,
 }
 
 impl Exit {
@@ -32,7 +37,7 @@ impl Exit {
     pub const fn code(self) -> u8 {
         match self {
             Exit::Done => 0,
-            Exit::DoneWithErrors => 3,
+            Exit::DoneWithErrors | Exit::Failed => 3,
         }
     }
 }

@@ -87,7 +87,22 @@ pub fn escape_line(text: &str) -> String {
     }
 }
 
-fn steers(character: char) -> bool {
+/// JSON in which nothing can steer a terminal either: the format itself escapes only what is below U+0020.
+pub fn escape_json(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '\n' => safe.push('\n'),
+            // All that steers has one UTF-16 unit.
+            character if steers(character) => safe.push_str(&format!("\\u{:04x}", u32::from(character))),
+            character => safe.push(character),
+        }
+    }
+    safe
+}
+
+/// Whether a character controls a terminal or turns the direction of writing.
+pub fn steers(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -121,5 +136,6 @@ mod tests {
             json!({"level": "info", "event": "done", "message": "a\u{1b}b", "captures": 3})
         );
         assert!(!json.contains('\x1b'));
+        assert_eq!(escape_json("[\n\"\u{202e}\u{9b}\"]"), "[\n\"\\u202e\\u009b\"]");
     }
 }

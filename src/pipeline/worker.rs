@@ -334,8 +334,13 @@ impl Rows<'_> {
     /// Writes all rows of a body; whether it is a page that redirects.
     fn describe(&mut self, key: i64, id: [u8; 16], bytes: &[u8]) -> Result<bool, OutputError> {
         let document = Document::parse(bytes);
-        let robots = document.read(self.first_dialect());
-        let remarks = Remarks::of(&document);
+        let dialect = self.first_dialect();
+        let robots = document.read(dialect);
+        // Findings rest on the standard's reading, which most often is at hand; what HTTP results mean is no matter here.
+        let remarks = match *dialect == (Dialect { http: dialect.http, ..Dialect::RFC9309 }) {
+            true => Remarks::with(&document, &robots),
+            false => Remarks::of(&document),
+        };
         let body = NewBody { key, id, document: &document, robots: &robots };
         let Rows { writer, evaluator, options, totals, .. } = self;
         totals.distinct_bodies += 1;

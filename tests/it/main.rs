@@ -10,6 +10,7 @@ mod differences;
 mod disagree;
 mod explain;
 mod golden;
+mod lint;
 mod python;
 mod run;
 mod scan;

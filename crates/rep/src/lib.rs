@@ -10,6 +10,7 @@ mod dialect;
 mod document;
 mod evaluate;
 mod finding;
+pub mod form;
 mod group;
 pub mod http;
 mod line;
@@ -28,7 +29,9 @@ pub use dialect::{
 };
 pub use document::{AgentLine, Document, Group, Robots, Rule, RuleCounts};
 pub use evaluate::{Answer, Decisions, Paths, RuleSet, Selection, ask, decide, matching};
-pub use finding::{EXTENSIONS, Extension, Finding, FindingCode, Remarks};
+pub use finding::{
+    Detail, EXTENSIONS, Example, Extension, Finding, FindingCode, Occurrence, Remarks, Severity, Visitor, inspect,
+};
 pub use group::{AgentIndex, Named, named};
 pub use http::{Outcome, Reason};
 pub use line::{Field, Gap, Line, LineCounts, class};
