@@ -155,11 +155,16 @@ fn bytes(text: &[u8]) -> u64 {
     text.iter().fold(0, |set, byte| set | 1 << (byte & 63))
 }
 
-/// The same without the wildcards: every text that the pattern covers, and every path that it matches, holds these.
-fn literals(rule: &Rule, robots: &Robots<'_>) -> u64 {
-    let star = rule.pattern.star;
-    let bit = |byte: &u8| if *byte == star { 0 } else { 1 << (byte & 63) };
-    robots.text(&rule.pattern).iter().fold(0, |set, byte| set | bit(byte))
+/// Some of the literal bytes of a pattern in the same form: a text that the pattern covers, and a path that it matches, holds them.
+fn samples(rule: &Rule, robots: &Robots<'_>) -> u64 {
+    let text = robots.text(&rule.pattern);
+    let bit = |at: usize| match text.get(at) {
+        Some(byte) if *byte != rule.pattern.star => 1 << (byte & 63),
+        _ => 0,
+    };
+    // The last ones tell most: `=` and `?` stand there, and extensions.
+    let end = text.len();
+    bit(end.wrapping_sub(1)) | bit(end.wrapping_sub(2)) | bit(end.wrapping_sub(4)) | bit(end / 2)
 }
 
 /// What decides in most cases that a rule does not match: looked at before its text.
@@ -167,63 +172,64 @@ fn literals(rule: &Rule, robots: &Robots<'_>) -> u64 {
 struct Glance {
     number: u32,
     rank: u32,
-    /// How many bytes of its pattern are literal.
-    literal: u32,
     head: u64,
     mask: u64,
-    /// The literal bytes of its pattern; none if that has no wildcard inside, and then its head says enough.
+    /// Some literal bytes of its pattern; none if that has no wildcard inside, and then its head says enough.
     bytes: u64,
 }
 
 impl Glance {
     fn new(number: u32, rule: &Rule, robots: &Robots<'_>) -> Glance {
-        let Pattern { head, mask, wild, length, star, .. } = rule.pattern;
-        let (mut literal, mut bytes) = (length, 0);
-        if wild {
-            literal -= memchr::memchr_iter(star, robots.text(&rule.pattern)).count() as u32;
-            bytes = literals(rule, robots);
-        }
-        Glance { number, rank: rule.rank, literal, head, mask, bytes }
+        let Pattern { head, mask, wild, .. } = rule.pattern;
+        Glance { number, rank: rule.rank, head, mask, bytes: if wild { samples(rule, robots) } else { 0 } }
     }
 }
 
-/// Sets of groups whose rules are looked at together: first those whose rules are judged, then others that bind the same agents.
-type Merged = Vec<(Vec<u32>, Vec<u32>)>;
+/// How many bytes of a pattern are no wildcards.
+fn literal(rule: &Rule, robots: &Robots<'_>) -> u32 {
+    let wildcards = memchr::memchr_iter(rule.pattern.star, robots.text(&rule.pattern)).count();
+    rule.pattern.length - wildcards as u32
+}
+
+/// Groups that are not looked at alone, because an agent of theirs has another one.
+#[derive(Default)]
+struct Merged {
+    /// Whether a group is one; empty if none is.
+    groups: Vec<bool>,
+    /// Sets that are looked at together: first the groups whose rules are judged, then others that bind the same agents.
+    sets: Vec<(Vec<u32>, Vec<u32>)>,
+}
 
 impl<'v, 'a, V: Visitor<'a>> Inspection<'v, 'a, V> {
     /// Agents in more than one group, and the rules of every group, merged as the standard merges them.
     pub(super) fn groups(&mut self) {
         let robots = self.robots;
-        let merged = if robots.groups.len() > 1 { self.agents() } else { None };
+        let merged = if robots.groups.len() > 1 { self.agents() } else { Merged::default() };
         let mut scratch = Scratch::default();
-        match merged {
-            None => {
-                for group in 0..robots.groups.len() {
-                    let rules = robots.rules_of(group);
-                    self.rules(rules, rules.len(), &mut scratch);
-                }
+        for group in 0..robots.groups.len() {
+            if merged.groups.get(group) != Some(&true) {
+                let rules = robots.rules_of(group);
+                self.rules(rules, rules.len(), &mut scratch);
             }
-            Some(merged) => {
-                let mut rules: Vec<Rule> = Vec::new();
-                for (own, others) in merged {
-                    rules.clear();
-                    own.iter().for_each(|group| rules.extend_from_slice(robots.rules_of(*group as usize)));
-                    let judged = rules.len();
-                    for group in others {
-                        let more = robots.rules_of(group as usize);
-                        if !self.spend(more.len()) {
-                            break;
-                        }
-                        rules.extend_from_slice(more);
-                    }
-                    self.rules(&rules, judged, &mut scratch);
+        }
+        let mut rules: Vec<Rule> = Vec::new();
+        for (own, others) in merged.sets {
+            rules.clear();
+            own.iter().for_each(|group| rules.extend_from_slice(robots.rules_of(*group as usize)));
+            let judged = rules.len();
+            for group in others {
+                let more = robots.rules_of(group as usize);
+                if !self.spend(more.len()) {
+                    break;
                 }
+                rules.extend_from_slice(more);
             }
+            self.rules(&rules, judged, &mut scratch);
         }
     }
 
-    /// Tells of agents in more than one group; if there are any, which groups belong together.
-    fn agents(&mut self) -> Option<Merged> {
+    /// Tells of agents in more than one group; which groups belong together for that.
+    fn agents(&mut self) -> Merged {
         let agents = &self.robots.agents;
         let is_equal = |a: u32, b: &[u8]| token(agents[a as usize].named).is_some_and(|a| a.eq_ignore_ascii_case(b));
         // Most files name few, each once, and that is told without a table.
@@ -233,7 +239,7 @@ impl<'v, 'a, V: Visitor<'a>> Inspection<'v, 'a, V> {
                 token(agents[at].named).is_none_or(|name| !(0..at as u32).any(|before| is_equal(before, name)))
             };
             if (0..agents.len()).all(is_new) {
-                return None;
+                return Merged::default();
             }
         }
         let mut seen = Seen::default();
@@ -264,23 +270,28 @@ impl<'v, 'a, V: Visitor<'a>> Inspection<'v, 'a, V> {
             }
         }
         if told.is_empty() {
-            return None;
+            return Merged::default();
         }
-        let mut groups_of: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut of_group: Vec<Vec<u32>> = vec![Vec::new(); self.robots.groups.len()];
+        let mut groups_of: BTreeMap<u32, Vec<u32>> = told.iter().map(|(shared, _)| (*shared, Vec::new())).collect();
+        let mut merged = vec![false; self.robots.groups.len()];
         for (agent, first) in agents.iter().zip(&first) {
-            let groups = groups_of.entry(*first).or_default();
-            if groups.last() != Some(&agent.group) {
-                groups.push(agent.group);
+            if let Some(groups) = groups_of.get_mut(first) {
+                merged[agent.group as usize] = true;
+                if groups.last() != Some(&agent.group) {
+                    groups.push(agent.group);
+                }
             }
-            of_group[agent.group as usize].push(*first);
+        }
+        let mut of_group: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (agent, first) in agents.iter().zip(&first).filter(|(agent, _)| merged[agent.group as usize]) {
+            of_group.entry(agent.group).or_default().push(*first);
         }
         // Groups for exactly the same agents are one; in those for a single agent its other groups count too.
         let mut same: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
-        for (group, mut names) in of_group.into_iter().enumerate() {
+        for (group, mut names) in of_group {
             names.sort_unstable();
             names.dedup();
-            same.entry(names).or_default().push(group as u32);
+            same.entry(names).or_default().push(group);
         }
         let merge = |(names, own): (Vec<u32>, Vec<u32>)| {
             let others = match names[..] {
@@ -290,7 +301,7 @@ impl<'v, 'a, V: Visitor<'a>> Inspection<'v, 'a, V> {
             let others = others.iter().copied().filter(|group| own.binary_search(group).is_err()).collect();
             (own, others)
         };
-        Some(same.into_iter().map(merge).collect())
+        Merged { groups: merged, sets: same.into_iter().map(merge).collect() }
     }
 
     /// The value of an agent line without a version or wildcard behind the token.
@@ -400,14 +411,15 @@ impl<'v, 'a, V: Visitor<'a>> Inspection<'v, 'a, V> {
                     }
                     let mut found = None;
                     for other in others.iter().take_while(|other| other.rank >= rule.rank) {
-                        if other.literal > pattern.length + 1
-                            || (other.head ^ pattern.head) & other.mask & head_counts != 0
-                        {
+                        if (other.head ^ pattern.head) & other.mask & head_counts != 0 {
                             continue;
                         }
                         let held = *held.get_or_insert_with(|| bytes(robots.text(pattern)) | bytes(b"/"));
                         let stronger = &rules[other.number as usize];
-                        if other.bytes & !held != 0 || !beats(stronger, rule) {
+                        if other.bytes & !held != 0
+                            || !beats(stronger, rule)
+                            || literal(stronger, robots) > pattern.length + 1
+                        {
                             continue;
                         }
                         if !self.spend((pattern.length + stronger.pattern.length) as usize) {
@@ -485,7 +497,7 @@ impl<'v, 'a, V: Visitor<'a>> Inspection<'v, 'a, V> {
                 let pattern = &rule.pattern;
                 if !rule.allow
                     && (head ^ pattern.head) & pattern.mask == 0
-                    && (!pattern.wild || literals(rule, robots) & !held == 0)
+                    && (!pattern.wild || samples(rule, robots) & !held == 0)
                 {
                     closes = self.stronger(closes, rule, &path)?;
                 }
