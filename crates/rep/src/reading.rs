@@ -7,7 +7,6 @@
 use crate::dialect::{AgentMatch, Bom, Dialect, Fields, ListEnd, Precedence, Repeated, Spelling, Token};
 use crate::document::Document;
 use crate::group::named;
-use crate::http::HttpRules;
 use crate::line::{self, Field, Gap, class, holds_python_bytes};
 use memchr::memmem;
 
@@ -158,19 +157,21 @@ const fn is_protocol(field: Field) -> bool {
 }
 
 /// How a dialect reads a document: its switches, with the standard's value for each that decides nothing there.
+///
+/// Packed into numbers, because seven of them are compared with each other for every document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reading {
     /// All but what makes one rule stronger than another.
-    switches: Dialect,
-    precedence: Precedence,
-    trailing_wildcard_counts: bool,
+    rules: u64,
+    /// That.
+    strength: u8,
 }
 
 impl Reading {
     /// Whether two dialects find the same groups and rules, though maybe not equally strong ones:
     /// see [`Robots::ranked_by`](crate::Robots::ranked_by).
     pub fn has_rules_of(&self, other: &Reading) -> bool {
-        self.switches == other.switches
+        self.rules == other.rules
     }
 }
 
@@ -228,33 +229,30 @@ impl Dialect {
         };
         let choose = |differs: bool| if differs { self } else { standard };
         let precedence = choose(precedence_differs).precedence;
-        let switches = Dialect {
-            name: "",
-            about: "",
-            fields: choose(fields_differ).fields,
-            bom: choose(bom_differs).bom,
-            token: choose(token_differs).token,
-            agent_match: choose(match_differs).agent_match,
-            list_end: choose(list_differs).list_end,
-            repeated: choose(repeated_differs).repeated,
-            knows_allow: choose(traits.allow).knows_allow,
-            wildcards: choose(has(class::STAR | class::DOLLAR)).wildcards,
-            missing_slash: choose(slash_differs).missing_slash,
-            spelling: choose(spelling_differs).spelling,
-            // Where the first rule wins, one without a path allows; the others differ in strength alone.
-            precedence: if precedence == Precedence::First { precedence } else { standard.precedence },
-            empty_rule_counts: choose(traits.empty_rule).empty_rule_counts,
-            trailing_wildcard_counts: standard.trailing_wildcard_counts,
-            index_page: choose(traits.index_page).index_page,
-            // What paths are is compared by itself.
-            robots_txt_allowed: false,
-            body_limit: choose(traits.long).body_limit,
-            http: HttpRules::RFC9309,
-        };
+        // Where the first rule wins, one without a path allows; the others differ in strength alone.
+        let first_wins = precedence == Precedence::First;
+        // What paths are, `/robots.txt` among them, is compared by itself.
+        let rules = [
+            choose(fields_differ).fields as u64,
+            choose(bom_differs).bom as u64,
+            choose(token_differs).token as u64,
+            choose(match_differs).agent_match as u64,
+            choose(list_differs).list_end as u64,
+            choose(repeated_differs).repeated as u64,
+            u64::from(choose(traits.allow).knows_allow),
+            u64::from(choose(has(class::STAR | class::DOLLAR)).wildcards),
+            choose(slash_differs).missing_slash as u64,
+            choose(spelling_differs).spelling as u64,
+            u64::from(first_wins),
+            u64::from(choose(traits.empty_rule).empty_rule_counts),
+            u64::from(choose(traits.index_page).index_page),
+            u64::from(choose(traits.long).body_limit.is_some()),
+        ];
+        let trailing = choose(traits.trailing_star && several_rules).trailing_wildcard_counts;
         Reading {
-            switches,
-            precedence,
-            trailing_wildcard_counts: choose(traits.trailing_star && several_rules).trailing_wildcard_counts,
+            // No switch has more than eight values.
+            rules: rules.iter().fold(0, |key, value| key << 3 | value),
+            strength: (precedence as u8) << 1 | u8::from(trailing),
         }
     }
 }
