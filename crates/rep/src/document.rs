@@ -422,9 +422,9 @@ impl<'a> Robots<'a> {
             .flatten()
             .filter(|slash| text[*slash..].starts_with(b"/index.htm"))
             .map(|slash| (Pattern::new(&text[..=slash], star, true, start as u32, in_arena), slash as u32 + 2));
-        let pattern = match dialect.wildcards {
+        let pattern = match starred {
             true => Pattern::new(text, star, anchored, start as u32, in_arena),
-            false => Pattern::plain(text, start as u32, in_arena),
+            false => Pattern::plain(text, anchored, start as u32, in_arena),
         };
         let trailing = trailing as u32;
         let rule = Rule { pattern, rank: 0, length, trailing, line, allow, inner_wildcard, is_folder_form: false };

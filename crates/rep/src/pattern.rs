@@ -83,8 +83,8 @@ impl Pattern {
         }
     }
 
-    /// A text without wildcards or anchor, whatever bytes it holds: it matches what begins with it.
-    pub(crate) fn plain(text: &[u8], start: u32, in_arena: bool) -> Pattern {
+    /// A text without wildcards, whatever bytes it holds: it matches what begins with it, or is it where it is pinned.
+    pub(crate) fn plain(text: &[u8], pinned: bool, start: u32, in_arena: bool) -> Pattern {
         let literal = text.len().min(8);
         Pattern {
             head: head(text),
@@ -93,7 +93,7 @@ impl Pattern {
             length: text.len() as u32,
             star: b'*',
             wild: false,
-            pinned: false,
+            pinned,
             in_arena,
         }
     }

@@ -42,7 +42,7 @@ pub(crate) fn push_rule(value: &[u8], classes: u8, out: &mut Vec<u8>) -> bool {
         push_quoted(&value[..end], out);
         return true;
     }
-    match Address::parse(&unquoted(value)) {
+    match Address::parse(&cleaned(&unquoted(value))) {
         Some(address) => {
             push_quoted(address.written(true).as_bytes(), out);
             true
@@ -53,8 +53,9 @@ pub(crate) fn push_rule(value: &[u8], classes: u8, out: &mut Vec<u8>) -> bool {
 
 /// Whether the value of a rule, which has no `#`, is nothing but a path and maybe a query: most are, and need not be taken apart.
 fn is_plain(text: &[u8], classes: u8) -> bool {
-    text.first() == Some(&b'/')
-        && text.get(1) != Some(&b'/')
+    // A letter may begin a scheme, two slashes a host.
+    !matches!(text, [] | [b'/', b'/', ..])
+        && !text[0].is_ascii_alphabetic()
         && classes & (class::PERCENT | class::OUTSIDE | class::HIGH) == 0
         && memchr(b';', text).is_none()
 }
@@ -62,7 +63,8 @@ fn is_plain(text: &[u8], classes: u8) -> bool {
 /// What a URL is compared as. One that CPython raises for is quoted as a whole.
 pub(crate) fn url(url: &[u8]) -> Vec<u8> {
     let text = unquoted(url);
-    let written = Address::parse(&text).map_or_else(|| text.clone().into_owned(), |address| address.written(false));
+    let cleaned = cleaned(&text);
+    let written = Address::parse(&cleaned).map_or_else(|| text.clone().into_owned(), |address| address.written(false));
     let mut path = Vec::with_capacity(written.len());
     push_quoted(written.as_bytes(), &mut path);
     if path.is_empty() { b"/".to_vec() } else { path }
@@ -119,19 +121,26 @@ fn push_quoted(mut text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// The six parts of an address (`urllib.parse.urlparse`).
-struct Address {
+struct Address<'t> {
     scheme: String,
-    host: String,
-    path: String,
-    parameters: String,
-    query: String,
-    fragment: String,
+    host: &'t str,
+    path: &'t str,
+    parameters: &'t str,
+    query: &'t str,
+    fragment: &'t str,
 }
 
-impl Address {
-    fn parse(text: &str) -> Option<Address> {
-        let text = text.trim_start_matches(|c| c <= ' ').replace(['\t', '\r', '\n'], "");
-        let mut rest = text.as_str();
+/// A text as CPython takes it apart: without control characters and blanks at its start, and without line ends and tabs.
+fn cleaned(text: &str) -> Cow<'_, str> {
+    let text = text.trim_start_matches(|c| c <= ' ');
+    let unsafe_bytes = ['\t', '\r', '\n'];
+    if text.contains(unsafe_bytes) { Cow::Owned(text.replace(unsafe_bytes, "")) } else { Cow::Borrowed(text) }
+}
+
+impl<'t> Address<'t> {
+    /// Takes a cleaned text apart; `None` where CPython raises.
+    fn parse(text: &'t str) -> Option<Address<'t>> {
+        let mut rest = text;
         let mut scheme = String::new();
         if let Some((before, after)) = rest.split_once(':')
             && before.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -151,25 +160,26 @@ impl Address {
         let (rest, fragment) = rest.split_once('#').unwrap_or((rest, ""));
         let (mut path, query) = rest.split_once('?').unwrap_or((rest, ""));
         let mut parameters = "";
-        if WITH_PARAMETERS.binary_search(&scheme.as_str()).is_ok() {
+        if scheme.is_empty() || WITH_PARAMETERS.binary_search(&scheme.as_str()).is_ok() {
             let last = path.rfind('/').unwrap_or(0);
             if let Some(mark) = path[last..].find(';') {
                 (path, parameters) = (&path[..last + mark], &path[last + mark + 1..]);
             }
         }
-        let [host, path, parameters, query, fragment] = [host, path, parameters, query, fragment].map(str::to_owned);
         Some(Address { scheme, host, path, parameters, query, fragment })
     }
 
     /// Put together again (`urllib.parse.urlunparse`), with scheme and host or without.
     fn written(&self, whole: bool) -> String {
-        let mut out = self.path.clone();
+        let mut out = self.path.to_owned();
         if !self.parameters.is_empty() {
             out.push(';');
-            out.push_str(&self.parameters);
+            out.push_str(self.parameters);
         }
         if whole {
-            let always = WITH_HOST.binary_search(&self.scheme.as_str()).is_ok() && !out.starts_with("//");
+            let always = !self.scheme.is_empty()
+                && WITH_HOST.binary_search(&self.scheme.as_str()).is_ok()
+                && !out.starts_with("//");
             if !self.host.is_empty() || always {
                 let slash = if out.is_empty() || out.starts_with('/') { "" } else { "/" };
                 out = format!("//{}{slash}{out}", self.host);
@@ -178,7 +188,7 @@ impl Address {
                 out = format!("{}:{out}", self.scheme);
             }
         }
-        for (mark, part) in [('?', &self.query), ('#', &self.fragment)] {
+        for (mark, part) in [('?', self.query), ('#', self.fragment)] {
             if !part.is_empty() {
                 out.push(mark);
                 out.push_str(part);
