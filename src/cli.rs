@@ -259,8 +259,8 @@ pub struct ExplainArgs {
     /// Print one JSON object
     #[arg(long, conflicts_with = "jsonl")]
     pub json: bool,
-    /// Answer questions from standard input, one JSON object a line each way
-    #[arg(long)]
+    /// Answer questions from standard input, one JSON object a line each way; agents and URLs are in the questions
+    #[arg(long, conflicts_with_all = ["agent", "url", "agents"])]
     pub jsonl: bool,
     /// When to use colours
     #[arg(long, value_enum, default_value_t = ColorWhen::Auto)]
@@ -313,6 +313,9 @@ impl LintLevel {
 
 /// Arguments of `lint`. Exit code 3 when an error is found.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 nothing of severity error; 3 an error (with -W a warning too), shown or not; 2 wrong usage; 1 could not do it."
+)]
 pub struct LintArgs {
     /// robots.txt files, or `-` for standard input
     #[arg(required = true, value_name = "FILE")]

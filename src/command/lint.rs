@@ -60,6 +60,11 @@ fn read(file: &Path) -> Result<Vec<u8>> {
             let name = escape_line(&file.to_string_lossy());
             Err(UsageError(format!("no file `{name}`; name a robots.txt, or - for standard input")).into())
         }
+        Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+            let name = escape_line(&file.to_string_lossy());
+            Err(UsageError(format!("`{name}` is a folder; name the robots.txt files in it, or scan archives instead"))
+                .into())
+        }
         Err(error) => {
             let name = escape_line(&file.to_string_lossy());
             Err(anyhow::Error::new(error).context(format!("cannot read `{name}`")))
@@ -445,7 +450,7 @@ error[misspelt-field]: a field name is a near miss of user-agent, allow, disallo
             ("user-agent: *\nallow: \u{4e2d}\u{6587}\n", "2 | allow: \u{4e2d}\u{6587}", "  |        ^^^^"),
             ("user-agent: *\nallow: /a\u{a0}\n", "2 | allow: /a\\u{a0}", "  |          ^^^^^^"),
             ("user-agent: *\nallow: /\u{202e}%\n", "2 | allow: /\\u{202e}%", "  |         ^^^^^^^^"),
-            ("user-agent: *\nallow: /\nsitemap:\n", "3 | sitemap:", "  |         ^ it has no value"),
+            ("user-agent:\nallow: /\n", "1 | user-agent:", "  |            ^ it has no value"),
         ];
         for (body, line, carets) in cases {
             assert_eq!(lines(body.as_bytes()), (line.to_owned(), carets.to_owned()), "{body:?}");

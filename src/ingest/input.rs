@@ -125,7 +125,7 @@ impl fmt::Display for PassedOver {
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// Nothing of that name.
-    #[error("no file or folder `{0}`")]
+    #[error("no file or folder `{0}`; name WARC or Parquet files, folders, globs or listings (@FILE)")]
     NotFound(String),
     /// A glob that is none.
     #[error("`{pattern}` is no pattern: {why}")]

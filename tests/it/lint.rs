@@ -36,7 +36,7 @@ fn exit_codes_tell_errors_from_the_rest() {
     assert!(fails(&["lint", "no-such-file"], 2).contains("no-such-file"));
     assert!(fails(&["lint", "-", "-"], 2).contains("once"));
     assert!(fails(&["lint"], 2).contains("FILE"));
-    assert!(fails(&["lint", arg(&repository("datasets"))], 1).contains("datasets"));
+    assert!(fails(&["lint", arg(&repository("datasets"))], 2).contains("folder"));
 }
 
 #[test]

@@ -315,12 +315,10 @@ impl<'a, V: Visitor<'a>> Inspection<'_, 'a, V> {
                     if let Some(group) = &mut group {
                         group.interrupted = true;
                     }
-                    if !is_absolute(document.value(line)) {
-                        let detail = match document.value(line) {
-                            [] => Detail::Remark("it has no value"),
-                            _ => Detail::None,
-                        };
-                        self.value(FindingCode::RelativeSitemap, line, detail);
+                    // A field that was never filled in harms nobody.
+                    let value = document.value(line);
+                    if !value.is_empty() && !is_absolute(value) {
+                        self.value(FindingCode::RelativeSitemap, line, Detail::None);
                     }
                 }
                 Field::Other | Field::None => match odd(document, line) {
