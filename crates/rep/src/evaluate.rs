@@ -500,7 +500,7 @@ fn meet(rankings: &[&Robots<'_>], group: u32, paths: &Paths, best: &mut [BestPai
     for (order, rule) in robots.rules_of(group as usize).iter().enumerate() {
         let pattern = &rule.pattern;
         // Most rules are told apart from most paths by their first bytes alone, and short plain ones need no more to match.
-        let head_is_all = !pattern.wild && !pattern.pinned && pattern.length <= 8;
+        let head_is_all = pattern.is_head();
         for (at, (head, path)) in paths.heads.iter().zip(&paths.texts).enumerate() {
             if (head ^ pattern.head) & pattern.mask == 0 && (head_is_all || pattern.matches(robots.text(pattern), path))
             {

@@ -98,6 +98,14 @@ impl Pattern {
         }
     }
 
+    /// Whether comparing heads is all there is to matching. Not with a NUL in it (only the convention of 1994 keeps one): the head of a
+    /// short path is filled up with those.
+    pub(crate) fn is_head(&self) -> bool {
+        let zero_bytes =
+            (self.head.wrapping_sub(0x0101_0101_0101_0101) & !self.head & 0x8080_8080_8080_8080) & self.mask;
+        !self.wild && !self.pinned && self.length <= 8 && zero_bytes == 0
+    }
+
     /// Whether it matches a path, given both texts; the caller has compared the heads.
     ///
     /// Linear in pattern and path together: pieces between wildcards are found leftmost, one after the other, so
@@ -189,6 +197,15 @@ mod tests {
             }
         }
         assert!(compared > 100_000);
+    }
+
+    #[test]
+    fn a_short_path_does_not_end_in_nul() {
+        let pattern = Pattern::plain(b"/\0", false, 0, false);
+        assert!((head(b"/") ^ pattern.head) & pattern.mask == 0 && !pattern.is_head());
+        assert!(!pattern.matches(b"/\0", b"/") && pattern.matches(b"/\0", b"/\0x"));
+        assert!(Pattern::plain(b"/abcdefg", false, 0, false).is_head());
+        assert!(!Pattern::plain(b"/abcdefgh", false, 0, false).is_head());
     }
 
     #[test]
