@@ -21,6 +21,8 @@ pub struct Cli {
 pub enum Command {
     /// Read robots.txt captures, decide for every agent and probe, write Parquet tables
     Scan(Box<ScanArgs>),
+    /// Follow redirects inside a finished scan: one row an origin, in the table `origins`
+    Resolve(ResolveArgs),
     /// Show which group and rule of one robots.txt decide, and why
     Explain(ExplainArgs),
     /// Check robots.txt files for mistakes
@@ -123,6 +125,9 @@ pub struct ScanArgs {
     /// Replace what OUT holds of another run
     #[arg(long, help_heading = "Work")]
     pub overwrite: bool,
+    /// Do not write the table `origins` at the end (as with --shard); `robocensus resolve` can do it later
+    #[arg(long, help_heading = "Work")]
+    pub no_resolve: bool,
     /// Show the plan, and what would be read as what, and stop
     #[arg(long, help_heading = "Work")]
     pub dry_run: bool,
@@ -195,6 +200,32 @@ fn as_word<S: serde::Serializer>(treatment: &Option<Treatment>, serializer: S) -
         Some(treatment) => serializer.serialize_str(treatment.as_str()),
         None => serializer.serialize_none(),
     }
+}
+
+/// Arguments of `resolve`.
+#[derive(Debug, Args)]
+pub struct ResolveArgs {
+    /// Finished output folders: one, or all those of `scan --shard i/n` runs
+    #[arg(required = true, value_name = "OUT")]
+    pub outs: Vec<PathBuf>,
+    /// Folder to join the outputs in; needed for more than one
+    #[arg(short = 'o', long = "out", value_name = "DIR")]
+    pub into: Option<PathBuf>,
+    /// Redirects to follow
+    #[arg(long, value_name = "N", default_value_t = rep::http::MAX_HOPS as u8, value_parser = clap::value_parser!(u8).range(0..=i64::from(crate::resolve::MOST_HOPS)))]
+    pub max_hops: u8,
+    /// Memory for what grows with the captures, such as 1GiB; less means more temporary files [default: 24 bytes a capture]
+    #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size)]
+    pub memory: Option<u64>,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// How to tell progress
+    #[arg(long, value_enum, default_value_t = ProgressMode::Auto, help_heading = "Messages")]
+    pub progress: ProgressMode,
+    /// How to write messages
+    #[arg(long, value_enum, default_value_t = LogFormat::Text, help_heading = "Messages")]
+    pub log: LogFormat,
 }
 
 /// Which columns of a Parquet input hold what.

@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod table;
 pub mod output;
 pub mod pipeline;
+pub mod resolve;
 pub mod synth;
 pub mod command;
 pub mod cli;

@@ -36,6 +36,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
     let mut out = io::stdout().lock();
     match command {
         Command::Scan(args) => return command::scan::run(args, &mut out),
+        Command::Resolve(args) => command::resolve::run(args, &mut out)?,
         Command::Explain(args) => command::explain::run(args, &mut out)?,
         Command::Lint(args) => {
             let exit = command::lint::run(args, &mut out)?;

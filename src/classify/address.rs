@@ -132,6 +132,20 @@ pub fn redirect_target<'l>(base: &str, location: &'l [u8]) -> Option<Cow<'l, str
     target.ok().filter(|url| matches!(url.scheme(), "http" | "https")).map(|url| Cow::Owned(url.into()))
 }
 
+/// A URL as captures and redirects are matched by: serialised as WHATWG does, without fragment, user name, password and standard
+/// port. What is no URL stays as it is.
+pub fn canonical(url: &str) -> Cow<'_, str> {
+    if serialises_to_itself(url.as_bytes()) {
+        return Cow::Borrowed(url);
+    }
+    let Ok(mut parsed) = Url::parse(url) else { return Cow::Borrowed(url) };
+    parsed.set_fragment(None);
+    // URLs that cannot have them have none.
+    let _ = parsed.set_username("");
+    let _ = parsed.set_password(None);
+    Cow::Owned(parsed.into())
+}
+
 /// Scheme, its standard port and the offset of the host, when the URL begins `http://` or `https://` in lower case.
 fn scheme(url: &[u8]) -> Option<(&'static str, u16, usize)> {
     if url.starts_with(b"https://") {
@@ -437,6 +451,29 @@ mod tests {
         assert_eq!(redirect_target(base, b"https://caf\xe9.example/"), None);
         assert_eq!(redirect_target("no url", b"/a"), None);
         assert_eq!(redirect_target("no url", b"https://a.example/").as_deref(), Some("https://a.example/"));
+    }
+
+    #[test]
+    #[rustfmt::skip]
+    fn urls_that_mean_the_same_are_the_same() {
+        let rows: &[(&str, &str)] = &[
+            ("https://www.example.com/robots.txt", "https://www.example.com/robots.txt"),
+            ("HTTPS://WWW.Example.COM:443/robots.txt#top", "https://www.example.com/robots.txt"),
+            ("http://example.com:80", "http://example.com/"),
+            ("http://example.com:443/a?b#c", "http://example.com:443/a?b"),
+            ("https://me:secret@example.com/a", "https://example.com/a"),
+            ("https://müller.example/ä", "https://xn--mller-kva.example/%C3%A4"),
+            ("https://a.example/x/../%2e/robots.txt", "https://a.example/robots.txt"),
+            ("http://0x7f.1/robots.txt", "http://127.0.0.1/robots.txt"),
+            ("http://[2001:DB8:0::1]:80/", "http://[2001:db8::1]/"),
+            ("https://a.example/robots.txt?", "https://a.example/robots.txt?"),
+            ("dns:example.com#x", "dns:example.com"),
+            ("no url", "no url"),
+        ];
+        for (url, expected) in rows {
+            assert_eq!(canonical(url), *expected, "{url}");
+            assert_eq!(canonical(expected), *expected, "{url}");
+        }
     }
 
     #[test]

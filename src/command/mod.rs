@@ -9,6 +9,7 @@ pub mod findings;
 pub mod lint;
 mod lint_sarif;
 pub mod man;
+pub mod resolve;
 pub mod scan;
 pub mod schema;
 pub mod synth;

@@ -1,5 +1,6 @@
 //! `robocensus scan`: a snapshot in, tables out.
 
+use super::resolve::origins;
 use super::{Exit, UsageError, dialects};
 use crate::classify::template::Templates;
 use crate::cli::{LogFormat, ScanArgs, VerdictLayout};
@@ -15,6 +16,7 @@ use crate::pipeline::plan::{Cut, Plan, Selection};
 use crate::pipeline::sample::Sample;
 use crate::pipeline::{Finished, Options, Setup, run as run_scan};
 use crate::quantity::{counted, grouped, size};
+use crate::resolve;
 use anyhow::Result;
 use rep::http::HttpChanges;
 use rep::{Agent, Dialect};
@@ -23,7 +25,7 @@ use std::io::Write;
 use std::time::Instant;
 
 /// More threads than any machine has a use for; starting them would take longer than the scan.
-const MOST_THREADS: usize = 1_024;
+pub(super) const MOST_THREADS: usize = 1_024;
 
 /// Runs the command; the summary goes to `out`.
 pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
@@ -42,7 +44,18 @@ pub fn run(args: &ScanArgs, out: &mut dyn Write) -> Result<Exit> {
         let message = format!("--shard {} has no shard to do: there are {}", setup.selection, setup.plan.shards.len());
         log.say(Level::Warning, "empty-selection", &message, json!({}));
     }
-    let finished = run_scan(setup)?;
+    let is_whole = setup.selection == Selection::ALL;
+    let mut finished = run_scan(setup)?;
+    if is_whole && !args.no_resolve && finished.manifest.resolution.is_none() {
+        let options = resolve::Options {
+            max_hops: rep::http::MAX_HOPS as u8,
+            memory: None,
+            threads: args.threads,
+            progress: args.progress,
+            log,
+        };
+        finished.manifest = resolve::resolve(&args.out, &options)?.manifest;
+    }
     let exit = tell_end(args, &finished, log);
     match summary(args, &finished, since, out).and_then(|()| Ok(out.flush()?)) {
         // The tables are what counts: a summary that nobody reads changes nothing about them.
@@ -159,7 +172,7 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
         columns: args.columns.choice(),
         metadata: Metadata {
             dialects: dialects.iter().map(|dialect| dialect.name.to_owned()).collect(),
-            http: http_words(&json!(args.http)),
+            http: Metadata::http_words(&json!(args.http)),
             agents: NamedSet { name: agents.name.clone(), hash: hex(agents.hash) },
             probes: NamedSet { name: probes.name.clone(), hash: hex(probes.hash) },
             configuration_hash: String::new(),
@@ -187,12 +200,6 @@ fn changed(dialect: &'static Dialect, changes: &HttpChanges) -> &'static Dialect
         return dialect;
     }
     Box::leak(Box::new(Dialect { http: dialect.http.with(changes), ..*dialect }))
-}
-
-/// What HTTP results are taken for by option, as files say it: `status_429=unreachable`.
-fn http_words(options: &Value) -> Vec<String> {
-    let options = options.as_object().into_iter().flatten();
-    options.map(|(name, meaning)| format!("{name}={}", meaning.as_str().unwrap_or_default())).collect()
 }
 
 /// All that decides what is written but the inputs, which the pipeline adds.
@@ -349,6 +356,9 @@ fn summary(args: &ScanArgs, finished: &Finished, since: Instant, out: &mut dyn W
     row("problems", if problems.is_empty() { "none".to_owned() } else { problems.join(", ") })?;
     let tables: u64 = manifest.tables.iter().map(|table| table.bytes).sum();
     row("tables", format!("{} in `{place}` ({})", size(tables), counted(manifest.shards, "shard")))?;
+    if let Some(resolution) = &manifest.resolution {
+        origins(resolution, out)?;
+    }
     Ok(())
 }
 

@@ -58,6 +58,7 @@ fn kind(data_type: &DataType) -> String {
 fn when(table: &TableEntry) -> String {
     match table.place {
         Place::PartsWith(option) => format!("with `{option}`"),
+        Place::Resolved => "by `robocensus resolve`".to_owned(),
         Place::Parts | Place::Single => String::new(),
     }
 }

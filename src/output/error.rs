@@ -34,6 +34,12 @@ pub enum OutputError {
         /// What was named as the output folder.
         path: PathBuf,
     },
+    /// OUT is being written.
+    #[error("another run is writing to `{}`; wait for it or choose another output folder", path.display())]
+    Busy {
+        /// The output folder.
+        path: PathBuf,
+    },
     /// A value does not fit a column.
     #[error("a value in row {row} of `{}` is larger than Parquet can hold (2 GiB); a smaller --body-cap avoids it", path.display())]
     ValueTooLarge {

@@ -6,7 +6,7 @@ use super::pending::{final_name, read_json, sync_folder};
 use super::shard::{COMMITS, ShardCommit, commits_path, plan_path, shard_of};
 use crate::table::{Place, TABLES};
 use std::collections::BTreeMap;
-use std::fs::{self, DirEntry};
+use std::fs::{self, DirEntry, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,25 @@ pub fn prepare(out: &Path) -> Result<(), OutputError> {
     // An existing folder says nothing about whether files can be made in it.
     super::PendingFile::create(&commits.join("probe"))?;
     sync_folder(out)
+}
+
+/// Keeps a second run away from OUT for as long as the file is open; a process that dies lets go of it.
+pub fn lock(out: &Path) -> Result<Option<File>, OutputError> {
+    let folder = commits_path(out);
+    let file = File::open(&folder).map_err(|source| OutputError::io(&folder, source))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(OutputError::Busy { path: out.to_owned() }),
+        // Some network file systems know no locks; that is no reason to refuse them.
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Something in a table's folder that no shard or `resolve` wrote.
+pub fn foreign_in_table(out: &Path, table: &str) -> Result<Option<String>, OutputError> {
+    let found = entries(&out.join(table))?;
+    let is_ours = |name: &str| shard_of(final_name(name).unwrap_or(name)).is_some();
+    Ok(found.iter().map(name).find(|name| !is_ours(name)).map(|name| format!("{table}/{name}")))
 }
 
 /// Whether a folder has a plan, a commit or a manifest of this program in it.
@@ -90,7 +109,10 @@ pub fn clean_leftovers(out: &Path, owned: Option<&dyn Fn(u32) -> bool>) -> Resul
             let Some(target) = final_name(&temporary) else { continue };
             let is_ours = owned.is_none_or(|owned| shard_of(target).is_some_and(owned));
             if is_ours {
-                remove(&entry.path())?;
+                match entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                    true => remove_folder(&entry.path())?,
+                    false => remove(&entry.path())?,
+                }
                 removed += 1;
             }
         }
@@ -111,7 +133,7 @@ pub fn remove_output(out: &Path) -> Result<(), OutputError> {
     for table in TABLES {
         match table.place {
             Place::Single => remove(&out.join(format!("{}.parquet", table.name)))?,
-            Place::Parts | Place::PartsWith(_) => {
+            Place::Parts | Place::PartsWith(_) | Place::Resolved => {
                 let folder = out.join(table.name);
                 for entry in entries(&folder)? {
                     if shard_of(&name(&entry)).is_some() {
@@ -146,6 +168,14 @@ fn entries(folder: &Path) -> Result<Vec<DirEntry>, OutputError> {
 
 fn name(entry: &DirEntry) -> String {
     entry.file_name().to_string_lossy().into_owned()
+}
+
+/// Removes a folder and what is in it; it is no error when somebody else did.
+fn remove_folder(path: &Path) -> Result<(), OutputError> {
+    match fs::remove_dir_all(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(OutputError::io(path, e)),
+        _ => Ok(()),
+    }
 }
 
 /// Removes a file; it is no error when somebody else did.

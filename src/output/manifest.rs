@@ -2,7 +2,7 @@
 
 use super::pending::{Written, read_json, write_json};
 use super::{Counts, InputPart, OutputError, PartFile, ShardCommit};
-use crate::table::{SCHEMA_VERSION, TABLES};
+use crate::table::{Origins, SCHEMA_VERSION, TABLES, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -32,10 +32,33 @@ pub struct Manifest {
     /// What they counted, together.
     #[serde(flatten)]
     pub counts: Counts,
+    /// What `resolve` found; absent until it has run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<Resolution>,
     /// The tables, in the order of `robocensus schema`.
     pub tables: Vec<TableFiles>,
     /// The inputs, in order.
     pub inputs: Vec<InputFile>,
+}
+
+/// How captures became the table `origins`, and what that holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resolution {
+    /// Redirects that were followed at most.
+    pub max_hops: u8,
+    /// Origins by outcome in the first dialect and reason, the reasons in their own order.
+    pub origins: Vec<ReasonCount>,
+}
+
+/// Origins of one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReasonCount {
+    /// Outcome in the first dialect.
+    pub outcome: String,
+    /// Reason.
+    pub reason: String,
+    /// How many.
+    pub origins: u64,
 }
 
 /// A table and its files.
@@ -49,6 +72,14 @@ pub struct TableFiles {
     pub bytes: u64,
     /// The files, in the order of the shards.
     pub files: Vec<PartFile>,
+}
+
+impl TableFiles {
+    fn of(name: &str, files: Vec<PartFile>) -> TableFiles {
+        let rows = files.iter().map(|file| file.rows).sum();
+        let bytes = files.iter().map(|file| file.bytes).sum();
+        TableFiles { name: name.to_owned(), rows, bytes, files }
+    }
 }
 
 /// An input over all shards that read parts of it.
@@ -89,9 +120,7 @@ impl Manifest {
             let parts = commits.values().flat_map(|commit| &commit.files).chain(singles);
             let files: Vec<PartFile> = parts.filter(|file| file.table == table.name).cloned().collect();
             if !files.is_empty() {
-                let rows = files.iter().map(|file| file.rows).sum();
-                let bytes = files.iter().map(|file| file.bytes).sum();
-                tables.push(TableFiles { name: table.name.to_owned(), rows, bytes, files });
+                tables.push(TableFiles::of(table.name, files));
             }
         }
         Manifest {
@@ -103,8 +132,20 @@ impl Manifest {
             selection,
             shards: commits.len() as u64,
             counts,
+            resolution: None,
             tables,
             inputs,
+        }
+    }
+
+    /// Adds the table `origins`, or without one takes it out.
+    pub fn set_origins(&mut self, origins: Option<(Resolution, Vec<PartFile>)>) {
+        self.tables.retain(|table| table.name != Origins::NAME);
+        self.resolution = None;
+        if let Some((resolution, files)) = origins {
+            self.resolution = Some(resolution);
+            self.tables.push(TableFiles::of(Origins::NAME, files));
+            self.tables.sort_by_key(|files| TABLES.iter().position(|table| table.name == files.name));
         }
     }
 

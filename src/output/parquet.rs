@@ -63,6 +63,12 @@ pub struct NamedSet {
 }
 
 impl Metadata {
+    /// What HTTP results are taken for by option, as files say it: `status_429=unreachable`.
+    pub fn http_words(options: &serde_json::Value) -> Vec<String> {
+        let options = options.as_object().into_iter().flatten();
+        options.map(|(name, meaning)| format!("{name}={}", meaning.as_str().unwrap_or_default())).collect()
+    }
+
     /// The entries of the Parquet footer.
     pub fn entries(&self) -> Vec<(&'static str, String)> {
         vec![
@@ -265,6 +271,13 @@ impl<T: Table> TableWriter<T> {
         file.sync()?;
         Ok(file)
     }
+
+    /// Closes it and gives it its name, which is `name` in OUT or in the folder that becomes a part of OUT.
+    pub fn publish(self, name: String) -> Result<super::PartFile, OutputError> {
+        let rows = self.rows();
+        let Written { bytes, hash } = self.close()?.publish()?;
+        Ok(super::PartFile { table: T::NAME.to_owned(), path: name, rows, bytes, xxh3_128: hash })
+    }
 }
 
 fn from_encoder(path: &Path, error: EncodeError) -> OutputError {
@@ -286,10 +299,9 @@ pub fn write_single<'a, T: Table>(
     for row in rows {
         writer.push(&row)?;
     }
-    let rows = writer.rows();
-    let Written { bytes, hash } = writer.close()?.publish()?;
+    let file = writer.publish(name)?;
     sync_folder(out)?;
-    Ok(super::PartFile { table: T::NAME.to_owned(), path: name, rows, bytes, xxh3_128: hash })
+    Ok(file)
 }
 
 #[cfg(test)]

@@ -61,7 +61,12 @@ impl PendingFile {
     pub fn publish(mut self) -> Result<Written, OutputError> {
         fs::rename(&self.temporary, &self.target).map_err(|source| OutputError::io(&self.target, source))?;
         self.published = true;
-        Ok(Written { bytes: self.bytes, hash: hex(self.hasher.digest128()) })
+        Ok(self.written())
+    }
+
+    /// What was written so far.
+    pub(super) fn written(&self) -> Written {
+        Written { bytes: self.bytes, hash: hex(self.hasher.digest128()) }
     }
 }
 
@@ -83,6 +88,57 @@ impl Drop for PendingFile {
         if !self.published {
             // Nobody is left to tell: what stays behind is removed by `clean_leftovers`.
             let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// A folder that is being filled under a temporary name beside its final one.
+///
+/// Unless it is published, dropping it removes it and what is in it.
+pub struct PendingFolder {
+    temporary: PathBuf,
+    target: PathBuf,
+    published: bool,
+}
+
+impl PendingFolder {
+    /// Begins a folder that is to be called `target`.
+    pub fn create(target: &Path) -> Result<PendingFolder, OutputError> {
+        let temporary = temporary_name(target);
+        fs::create_dir(&temporary).map_err(|source| OutputError::io(target, source))?;
+        Ok(PendingFolder { temporary, target: target.to_owned(), published: false })
+    }
+
+    /// Where to put what is to be in it.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Gives it its final name, in the place of the folder that bears it; the files in it are synced before.
+    pub fn publish(mut self) -> Result<(), OutputError> {
+        sync_folder(&self.temporary)?;
+        let mut former = self.target.file_name().unwrap_or_default().to_owned();
+        former.push("-former");
+        let former = temporary_name(&self.target.with_file_name(former));
+        match fs::rename(&self.target, &former) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(OutputError::io(&self.target, e)),
+            _ => {}
+        }
+        fs::rename(&self.temporary, &self.target).map_err(|source| OutputError::io(&self.target, source))?;
+        self.published = true;
+        if let Some(folder) = self.target.parent() {
+            sync_folder(folder)?;
+        }
+        // What is left of it bears a temporary name, and `clean_leftovers` removes that.
+        let _ = fs::remove_dir_all(&former);
+        Ok(())
+    }
+}
+
+impl Drop for PendingFolder {
+    fn drop(&mut self) {
+        if !self.published {
+            let _ = fs::remove_dir_all(&self.temporary);
         }
     }
 }
@@ -171,6 +227,26 @@ mod tests {
         assert_eq!(fs::read(&target).unwrap(), b"whole");
         assert_eq!(written, Written { bytes: 5, hash: super::super::hash_hex(b"whole") });
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_appears_whole_in_the_place_of_the_former_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("origins");
+        let names = || -> Vec<String> {
+            let entries = fs::read_dir(dir.path()).unwrap();
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+        };
+        for round in ["first", "second"] {
+            drop(PendingFolder::create(&target).unwrap());
+            let folder = PendingFolder::create(&target).unwrap();
+            assert!(names().iter().any(|name| final_name(name) == Some("origins")), "{:?}", names());
+            fs::write(folder.path().join(round), "x").unwrap();
+            folder.publish().unwrap();
+            assert_eq!(names(), ["origins"]);
+            let inside: Vec<_> = fs::read_dir(&target).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+            assert_eq!(inside, [round]);
+        }
     }
 
     #[test]

@@ -246,12 +246,12 @@ fn close_maybe<T: Table>(writer: Option<TableWriter<T>>, to: &mut Vec<Closed>) -
 }
 
 /// Name of a shard's part: five digits, more when there are more.
-fn part_name(shard: u32) -> String {
+pub fn part_name(shard: u32) -> String {
     format!("part-{shard:05}.parquet")
 }
 
 /// Name of a shard's commit.
-fn commit_name(shard: u32) -> String {
+pub(super) fn commit_name(shard: u32) -> String {
     format!("{shard:05}.json")
 }
 

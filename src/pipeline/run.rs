@@ -9,8 +9,8 @@ use crate::evaluate::agents::AgentSet;
 use crate::evaluate::probes::ProbeSet;
 use crate::ingest::input::Input;
 use crate::output::{
-    InputFile, Manifest, OutputError, PartFile, ShardCommit, clean_leftovers, commits_path, plan_path, prepare,
-    read_commits, read_json, remove_orphans, remove_output, write_json, write_single,
+    InputFile, Manifest, OutputError, PartFile, ShardCommit, clean_leftovers, lock, plan_path, prepare, read_commits,
+    read_json, remove_orphans, remove_output, write_json, write_single,
 };
 use crate::quantity::counted;
 use crate::table::{AgentRow, Agents, OutcomeRow, Outcomes, ProbeRow, Probes};
@@ -18,7 +18,6 @@ use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::fs::{File, TryLockError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -98,9 +97,6 @@ pub enum ScanError {
         /// The input.
         input: String,
     },
-    /// OUT is being written.
-    #[error("another run is writing to `{}`; wait for it or choose another output folder", .0.display())]
-    Busy(PathBuf),
     /// The pool of threads could not be made.
     #[error("cannot start {0} threads: {1}")]
     Threads(usize, String),
@@ -157,18 +153,6 @@ fn record(setup: &Setup) -> PlanRecord {
         selection: (setup.selection != Selection::ALL).then(|| setup.selection.to_string()),
         inputs,
         plan: setup.plan.clone(),
-    }
-}
-
-/// Keeps a second run away for as long as the file is open; a process that dies lets go of it.
-fn lock(out: &Path) -> Result<Option<File>, ScanError> {
-    let folder = commits_path(out);
-    let file = File::open(&folder).map_err(|source| OutputError::io(&folder, source))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(ScanError::Busy(out.to_owned())),
-        // Some network file systems know no locks; that is no reason to refuse them.
-        Err(TryLockError::Error(_)) => Ok(None),
     }
 }
 

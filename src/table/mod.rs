@@ -10,6 +10,7 @@ mod agents;
 mod bodies;
 mod captures;
 mod disagreements;
+mod origins;
 mod outcomes;
 mod probes;
 mod problems;
@@ -23,6 +24,7 @@ pub use bodies::{Bodies, BodyRow, Extension, ExtensionRow, FindingRow, FindingTa
 pub use captures::{CaptureRow, Captures};
 pub use column::{Cell, Column, Description, Layout, Leaf, Record};
 pub use disagreements::{DisagreementRow, Disagreements};
+pub use origins::{CapturePlace, OriginRow, Origins};
 pub use outcomes::{OutcomeRow, Outcomes};
 pub use probes::{ProbeRow, Probes};
 pub use problems::{ProblemRow, Problems};
@@ -55,6 +57,8 @@ pub enum Place {
     Parts,
     /// The same, but only with this option of `scan`.
     PartsWith(&'static str),
+    /// The same, but written by `resolve`, all parts at once.
+    Resolved,
     /// `OUT/<name>.parquet`.
     Single,
 }
@@ -84,6 +88,7 @@ pub const TABLES: &[TableEntry] = &[
     entry::<Sitemaps>(),
     entry::<Rules>(),
     entry::<Problems>(),
+    entry::<Origins>(),
     entry::<Agents>(),
     entry::<Probes>(),
     entry::<Outcomes>(),
@@ -94,7 +99,7 @@ const fn entry<T: Table>() -> TableEntry {
 }
 
 impl TableEntry {
-    /// Whether a shard has a part of it.
+    /// Whether it is a folder with a part a shard.
     pub fn in_shards(&self) -> bool {
         self.place != Place::Single
     }

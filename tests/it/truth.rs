@@ -10,6 +10,23 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Command;
 
+/// Writes a crawl with its truth beside it, of as many origins as [`origins`] says; `None` and a note where that cannot be done.
+pub fn crawl(to: &Path, seed: &str) -> Option<()> {
+    let tool = shared::path("tools/make_robots_warc.py")?;
+    match Command::new("python3").arg(tool).arg(to).args(["--origins", &origins(), "--seed", seed]).output() {
+        Ok(made) if made.status.success() => return Some(()),
+        Ok(made) if String::from_utf8_lossy(&made.stderr).contains("No module named") => {
+            eprintln!("skipped: python3 lacks the zstandard package");
+        }
+        Ok(made) => panic!("{}", String::from_utf8_lossy(&made.stderr)),
+        Err(_) => eprintln!("skipped: no python3 here"),
+    }
+    None
+}
+
+/// Where a crawl lists its files.
+pub const LISTING: &str = "crawl-data/CC-MAIN-2026-43/robotstxt.paths.gz";
+
 /// Origins of the crawl: 2,000, or as many as `ROBOCENSUS_ORIGINS` says.
 fn origins() -> String {
     std::env::var("ROBOCENSUS_ORIGINS").unwrap_or_else(|_| "2000".to_owned())
@@ -17,25 +34,13 @@ fn origins() -> String {
 
 #[test]
 fn every_capture_of_a_fresh_crawl() {
-    let Some(tool) = shared::path("tools/make_robots_warc.py") else { return };
     let folder = folder();
     let crawl = folder.path().join("crawl");
-    let made =
-        Command::new("python3").arg(tool).arg(&crawl).args(["--origins", &origins(), "--seed", "90210"]).output();
-    match made {
-        Ok(made) if made.status.success() => {}
-        Ok(made) if String::from_utf8_lossy(&made.stderr).contains("No module named") => {
-            eprintln!("skipped: python3 lacks the zstandard package");
-            return;
-        }
-        Ok(made) => panic!("{}", String::from_utf8_lossy(&made.stderr)),
-        Err(_) => {
-            eprintln!("skipped: no python3 here");
-            return;
-        }
+    if self::crawl(&crawl, "90210").is_none() {
+        return;
     }
     let out = folder.path().join("out");
-    let listing = crawl.join("crawl-data/CC-MAIN-2026-43/robotstxt.paths.gz");
+    let listing = crawl.join(LISTING);
     ok(&["scan", arg(&listing), "-o", arg(&out), "--dialect", "rfc9309,google", "--keep-bodies"]);
     check_captures(&crawl, &out);
     check_verdicts(&out);
@@ -101,7 +106,7 @@ fn check_verdicts(out: &Path) {
     }
 }
 
-fn sha256(content_in_hex: &str) -> String {
+pub fn sha256(content_in_hex: &str) -> String {
     let bytes: Vec<u8> = (0..content_in_hex.len())
         .step_by(2)
         .map(|at| u8::from_str_radix(&content_in_hex[at..at + 2], 16).unwrap())
