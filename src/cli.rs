@@ -100,6 +100,9 @@ pub struct ScanArgs {
     /// Also write the table `rules`: every rule of every distinct body
     #[arg(long, help_heading = "Tables")]
     pub rules: bool,
+    /// Also write the table `classifiers`: what the classifiers of published studies say of every distinct body
+    #[arg(long, help_heading = "Tables")]
+    pub classifiers: bool,
 
     /// Bytes of input a shard should have, such as 64MiB [default: total / 256, between 32MiB and 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size, help_heading = "Work")]

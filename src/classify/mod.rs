@@ -3,6 +3,7 @@
 pub mod address;
 pub mod body;
 pub mod response;
+pub mod study;
 pub mod template;
 
 /// Declares an enumeration whose values are words in a table: each value, its word and its sentence stand once.

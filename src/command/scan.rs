@@ -2,6 +2,7 @@
 
 use super::resolve::origins;
 use super::{Exit, UsageError, dialects};
+use crate::classify::study::Panel;
 use crate::classify::template::Templates;
 use crate::cli::{LogFormat, ScanArgs, VerdictLayout};
 use crate::evaluate::Questions;
@@ -165,7 +166,9 @@ fn setup(args: &ScanArgs, log: Log) -> Result<(Setup, String)> {
             verdicts_long: layout == VerdictLayout::Long,
             disagreements: layout != VerdictLayout::None && dialects.len() > 1,
             rules: args.rules,
+            classifiers: args.classifiers,
         },
+        panel: Panel::new(if args.classifiers { &crawlers } else { &[] }),
         keep_bodies: args.keep_bodies,
         sample,
         limits: Limits { body_cap: usize::try_from(args.body_cap).unwrap_or(usize::MAX), ..Limits::default() },
@@ -227,6 +230,7 @@ fn configuration(
         ("verdicts", json!(layout)),
         ("keep_bodies", json!(args.keep_bodies)),
         ("rules", json!(args.rules)),
+        ("classifiers", json!(args.classifiers)),
         ("sample", json!(sample.to_string())),
         ("body_cap", json!(args.body_cap)),
         ("shard_size", json!(plan.shard_size)),

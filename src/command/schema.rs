@@ -1,9 +1,10 @@
 //! `robocensus schema`: the columns of every output table, for people or as Markdown (`docs/tables.md`).
 
 use super::UsageError;
+use crate::classify::study::CLASSIFIERS;
 use crate::cli::SchemaArgs;
 use crate::output::Metadata;
-use crate::table::{Place, SCHEMA_VERSION, TABLES, TableEntry};
+use crate::table::{Classifiers, Place, SCHEMA_VERSION, TABLES, Table, TableEntry};
 use anyhow::bail;
 use arrow::datatypes::DataType;
 use std::io::Write;
@@ -117,7 +118,7 @@ fn introduction() -> String {
         "<!-- Generated: robocensus schema --markdown > docs/tables.md -->\n\n\
         # Tables\n\n\
         What `robocensus scan` writes, schema version {SCHEMA_VERSION}. Columns bear the names of Common Crawl's index where it has \
-        them. `body_key` joins captures, bodies, verdicts, sitemaps and rules; `body_id` compares bodies across shards and crawls.\n\n\
+        them. `body_key` joins captures, bodies, verdicts, sitemaps, rules and classifiers; `body_id` compares bodies across shards and crawls.\n\n\
         | table | a row |\n|---|---|\n{}\n\
         A table of parts has one file a shard, numbered as the shards are, also where it has no rows. Rows are in the order of \
         the input. What bears a final name is complete; the shards in `_shards/` are those that are done, and `manifest.json` is \
@@ -144,6 +145,21 @@ fn markdown(table: &TableEntry) -> String {
             cell(line.about),
             line.example.replace('|', "\\|")
         );
+    }
+    if table.name == Classifiers::NAME {
+        text += &classifiers();
+    }
+    text
+}
+
+/// The classifiers with their classes.
+fn classifiers() -> String {
+    let mut text = "\n| classifier | class | what it means |\n|---|---|---|\n".to_owned();
+    for classifier in CLASSIFIERS {
+        text += &format!("| `{}` | | {}: {} |\n", classifier.name, cell(classifier.study), cell(classifier.about));
+        for class in classifier.classes {
+            text += &format!("| | `{}` | {} |\n", class.word, cell(class.about));
+        }
     }
     text
 }

@@ -3,7 +3,9 @@
 use super::OutputError;
 use super::parquet::{Metadata, TableWriter};
 use super::pending::{Written, read_json, sync_folder, write_json};
-use crate::table::{Bodies, Captures, Disagreements, Problems, Rules, Sitemaps, Table, Verdicts, VerdictsLong};
+use crate::table::{
+    Bodies, Captures, Classifiers, Disagreements, Problems, Rules, Sitemaps, Table, Verdicts, VerdictsLong,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -37,11 +39,13 @@ pub struct ShardTables {
     pub disagreements: bool,
     /// `rules`.
     pub rules: bool,
+    /// `classifiers`.
+    pub classifiers: bool,
 }
 
 impl Default for ShardTables {
     fn default() -> ShardTables {
-        ShardTables { verdicts: true, verdicts_long: false, disagreements: false, rules: false }
+        ShardTables { verdicts: true, verdicts_long: false, disagreements: false, rules: false, classifiers: false }
     }
 }
 
@@ -61,6 +65,8 @@ pub struct ShardWriter {
     pub sitemaps: TableWriter<Sitemaps>,
     /// `rules`, if wanted.
     pub rules: Option<TableWriter<Rules>>,
+    /// `classifiers`, if wanted.
+    pub classifiers: Option<TableWriter<Classifiers>>,
     /// `problems`.
     pub problems: TableWriter<Problems>,
     out: PathBuf,
@@ -163,6 +169,7 @@ impl ShardWriter {
             disagreements: tables.disagreements.then(|| part.begin()).transpose()?,
             sitemaps: part.begin()?,
             rules: tables.rules.then(|| part.begin()).transpose()?,
+            classifiers: tables.classifiers.then(|| part.begin()).transpose()?,
             problems: part.begin()?,
             out: out.to_owned(),
             shard,
@@ -179,6 +186,7 @@ impl ShardWriter {
             + self.disagreements.as_ref().map_or(0, TableWriter::memory)
             + self.sitemaps.memory()
             + self.rules.as_ref().map_or(0, TableWriter::memory)
+            + self.classifiers.as_ref().map_or(0, TableWriter::memory)
             + self.problems.memory()
     }
 
@@ -194,6 +202,7 @@ impl ShardWriter {
         close_maybe(self.disagreements, &mut closed)?;
         close(self.sitemaps, &mut closed)?;
         close_maybe(self.rules, &mut closed)?;
+        close_maybe(self.classifiers, &mut closed)?;
         close(self.problems, &mut closed)?;
 
         let mut files = Vec::with_capacity(closed.len());

@@ -11,6 +11,7 @@ use crate::capture::{Capture, Problem};
 use crate::classify::address::{Address, redirect_target};
 use crate::classify::body::{self, LineFacts};
 use crate::classify::response::{cache_max_age, content_type};
+use crate::classify::study::{Panel, Surveyor};
 use crate::classify::template::{Detected, Templates};
 use crate::evaluate::{Evaluation, Evaluator, NamedAccess, Questions};
 use crate::ingest::input::{Format, Input, crawl_of, segment_of};
@@ -19,8 +20,8 @@ use crate::ingest::warc::WarcReader;
 use crate::ingest::{Completion, Limits, Sink};
 use crate::output::{Counts, InputPart, Metadata, OutputError, ShardCommit, ShardTables, ShardWriter};
 use crate::table::{
-    BodyRow, CaptureRow, DisagreementRow, ExtensionRow, FindingRow, NamedAgentRow, ProblemRow, RuleRow, SitemapRow,
-    VerdictLongRow, VerdictRow, body_id, body_key,
+    BodyRow, CaptureRow, ClassifierRow, DisagreementRow, ExtensionRow, FindingRow, NamedAgentRow, ProblemRow, RuleRow,
+    SitemapRow, VerdictLongRow, VerdictRow, body_id, body_key,
 };
 use rep::{Access, AccessClass, Basis, Dialect, Document, Field, Outcome, Reason, Remarks, Robots};
 use std::collections::HashMap;
@@ -37,6 +38,8 @@ pub struct Options {
     pub questions: Questions,
     /// Templates that bodies are compared with.
     pub templates: Templates,
+    /// Agents that the classifiers of studies are asked about, where their table is written.
+    pub panel: Panel,
     /// Which optional tables are written.
     pub tables: ShardTables,
     /// Whether `bodies.content` is filled.
@@ -56,6 +59,7 @@ pub(super) struct Worker {
     warc: WarcReader,
     parquet: ParquetReader,
     evaluator: Evaluator,
+    surveyor: Surveyor,
 }
 
 impl Worker {
@@ -64,6 +68,7 @@ impl Worker {
             warc: WarcReader::new(options.limits),
             parquet: ParquetReader::new(options.limits, options.columns.clone()),
             evaluator: Evaluator::default(),
+            surveyor: Surveyor::default(),
         }
     }
 
@@ -79,6 +84,7 @@ impl Worker {
         let mut rows = Rows {
             writer: ShardWriter::create(&options.out, shard.number, &options.metadata, options.tables)?,
             evaluator: &mut self.evaluator,
+            surveyor: &mut self.surveyor,
             options,
             progress,
             stop,
@@ -196,6 +202,7 @@ struct Known {
 struct Rows<'r> {
     writer: ShardWriter,
     evaluator: &'r mut Evaluator,
+    surveyor: &'r mut Surveyor,
     options: &'r Options,
     progress: &'r Progress,
     stop: &'r AtomicBool,
@@ -342,13 +349,14 @@ impl Rows<'_> {
             false => Remarks::of(&document),
         };
         let body = NewBody { key, id, document: &document, robots: &robots };
-        let Rows { writer, evaluator, options, totals, .. } = self;
+        let Rows { writer, evaluator, surveyor, options, totals, .. } = self;
         totals.distinct_bodies += 1;
         totals.body_bytes += bytes.len() as u64;
         let mut asking = evaluator.begin(&robots);
         let kind = body.write(&remarks, &asking.named_agents(), options, writer)?;
         body.write_sitemaps(writer)?;
         body.write_rules(writer)?;
+        body.write_classes(surveyor, &options.panel, writer)?;
         if writer.verdicts.is_some() {
             let mut evaluation = asking.evaluate(&options.questions, &document);
             write_verdicts(key, &mut evaluation, writer, totals)?;
@@ -461,6 +469,24 @@ impl NewBody<'_, '_> {
             })?;
         }
         Ok(())
+    }
+
+    fn write_classes(
+        &self,
+        surveyor: &mut Surveyor,
+        panel: &Panel,
+        writer: &mut ShardWriter,
+    ) -> Result<(), OutputError> {
+        let Some(writer) = &mut writer.classifiers else { return Ok(()) };
+        surveyor.survey(panel, self.document, |judgement| {
+            writer.push(&ClassifierRow {
+                body_key: self.key,
+                name: judgement.classifier.name,
+                class: judgement.class.word,
+                basis: judgement.basis.map(Basis::as_str),
+                agents: judgement.agents,
+            })
+        })
     }
 }
 

@@ -9,6 +9,7 @@ pub mod column;
 mod agents;
 mod bodies;
 mod captures;
+mod classifiers;
 mod disagreements;
 mod origins;
 mod outcomes;
@@ -22,6 +23,7 @@ mod verdicts_long;
 pub use agents::{AgentRow, Agents};
 pub use bodies::{Bodies, BodyRow, Extension, ExtensionRow, FindingRow, FindingTally, NamedAgent, NamedAgentRow};
 pub use captures::{CaptureRow, Captures};
+pub use classifiers::{ClassifierRow, Classifiers};
 pub use column::{Cell, Column, Description, Layout, Leaf, Record};
 pub use disagreements::{DisagreementRow, Disagreements};
 pub use origins::{CapturePlace, OriginRow, Origins};
@@ -87,6 +89,7 @@ pub const TABLES: &[TableEntry] = &[
     entry::<Disagreements>(),
     entry::<Sitemaps>(),
     entry::<Rules>(),
+    entry::<Classifiers>(),
     entry::<Problems>(),
     entry::<Origins>(),
     entry::<Agents>(),

@@ -16,4 +16,5 @@ mod resolve;
 mod run;
 mod scan;
 mod shared;
+mod studies;
 mod truth;
