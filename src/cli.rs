@@ -2,6 +2,8 @@
 
 use crate::ingest::parquet::{ColumnChoice, Role};
 use crate::pipeline::progress::ProgressMode;
+use crate::report::sql::Engine;
+use crate::report::strata::By;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use rep::http::{HttpChanges, Treatment};
@@ -31,6 +33,10 @@ pub enum Command {
     Findings(FindingsArgs),
     /// Print the ways to read a robots.txt and how they differ
     Dialects(DialectsArgs),
+    /// Make figures from the tables: CSV, Parquet, JSON and a page
+    Report(ReportArgs),
+    /// Print SQL views over the tables, for DuckDB or Spark
+    Views(ViewsArgs),
     /// Print the columns of every output table
     Schema(SchemaArgs),
     /// Write a made-up snapshot in Common Crawl's layout, for trying things out
@@ -402,6 +408,60 @@ pub struct SchemaArgs {
     /// Print Markdown, as in docs/tables.md
     #[arg(long)]
     pub markdown: bool,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Folder with the tables of a finished scan
+    #[arg(value_name = "OUT")]
+    pub tables: PathBuf,
+    /// Folder to write the report to
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// How to split figures and views
+    #[command(flatten)]
+    pub split: SplitArgs,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// How to write messages
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub log: LogFormat,
+}
+
+/// What figures speak for, and what they are split by.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SplitArgs {
+    /// Dialect that figures speak for [default: the first one of the scan]
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// Split every figure by this as well
+    #[arg(long, value_enum)]
+    pub by: Option<By>,
+    /// Ranks for `--by rank`: Tranco's CSV or Common Crawl's host or domain ranks, also with gzip
+    #[arg(long, value_name = "FILE")]
+    pub ranks: Option<PathBuf>,
+    /// Also count every origin by the weight of its host: CSV of host and a whole number, such as pages or tokens
+    #[arg(long, value_name = "FILE")]
+    pub weights: Option<PathBuf>,
+}
+
+/// Arguments of `views`.
+#[derive(Debug, Args)]
+pub struct ViewsArgs {
+    /// Folder with the tables of a finished scan
+    #[arg(value_name = "OUT")]
+    pub tables: PathBuf,
+    /// Engine to write for
+    #[arg(long, value_enum, default_value_t = Engine::Duckdb)]
+    pub engine: Engine,
+    /// Print the query of this figure instead, or of all with `all`; it runs over the views
+    #[arg(long, value_name = "ID")]
+    pub figure: Option<String>,
+    /// What the views for figures are to be like
+    #[command(flatten)]
+    pub split: SplitArgs,
 }
 
 /// File format of a made-up snapshot.

@@ -11,6 +11,7 @@ pub mod table;
 pub mod output;
 pub mod pipeline;
 pub mod resolve;
+pub mod report;
 pub mod synth;
 pub mod command;
 pub mod cli;

@@ -9,10 +9,12 @@ pub mod findings;
 pub mod lint;
 mod lint_sarif;
 pub mod man;
+pub mod report;
 pub mod resolve;
 pub mod scan;
 pub mod schema;
 pub mod synth;
+pub mod views;
 
 use rep::Dialect;
 use std::io;

@@ -12,6 +12,7 @@ mod explain;
 mod golden;
 mod lint;
 mod python;
+mod report;
 mod resolve;
 mod run;
 mod scan;

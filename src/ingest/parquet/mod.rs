@@ -278,7 +278,7 @@ fn check_marks(file: &mut File, length: u64) -> io::Result<Result<(), Refusal>> 
 }
 
 /// Calls the decoder and turns its panics into errors.
-fn guarded<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
+pub(crate) fn guarded<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, String> {
     DECODING.set(true);
     let decoded = catch_unwind(AssertUnwindSafe(decode));
     DECODING.set(false);
