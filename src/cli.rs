@@ -35,6 +35,8 @@ pub enum Command {
     Dialects(DialectsArgs),
     /// Make figures from the tables: CSV, Parquet, JSON and a page
     Report(ReportArgs),
+    /// Tell what changed between finished scans: figures, lists and a page
+    Compare(CompareArgs),
     /// Print SQL views over the tables, for DuckDB or Spark
     Views(ViewsArgs),
     /// Print the columns of every output table
@@ -445,6 +447,29 @@ pub struct SplitArgs {
     /// Also count every origin by the weight of its host: CSV of host and a whole number, such as pages or tokens
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Folders with the tables of finished and resolved scans, oldest first
+    #[arg(required = true, num_args = 2.., value_name = "OUT")]
+    pub outs: Vec<PathBuf>,
+    /// Folder to write the comparison to
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Dialect that figures speak for [default: the first one that all scans have]
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// Memory for the origins that are joined at a time; less means reading their tables more often
+    #[arg(long, value_name = "SIZE", value_parser = crate::quantity::parse_size, default_value = "1GiB")]
+    pub memory: u64,
+    /// Worker threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// How to write messages
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub log: LogFormat,
 }
 
 /// Arguments of `views`.

@@ -12,6 +12,7 @@ pub mod output;
 pub mod pipeline;
 pub mod resolve;
 pub mod report;
+pub mod compare;
 pub mod synth;
 pub mod command;
 pub mod cli;

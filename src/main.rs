@@ -46,6 +46,7 @@ fn run(command: &Command) -> anyhow::Result<Exit> {
         Command::Findings(args) => command::findings::run(args, &mut out)?,
         Command::Dialects(args) => command::dialects::run(args, &mut out)?,
         Command::Report(args) => command::report::run(args, &mut out)?,
+        Command::Compare(args) => command::compare::run(args, &mut out)?,
         Command::Views(args) => command::views::run(args, &mut out)?,
         Command::Schema(args) => command::schema::run(args, &mut out)?,
         Command::Synth(args) => command::synth::run(args, &mut out)?,

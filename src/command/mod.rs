@@ -1,5 +1,6 @@
 //! What each verb does: one file a verb. They turn arguments into calls of the library and results into text.
 
+pub mod compare;
 pub mod completions;
 pub mod dialects;
 pub mod explain;

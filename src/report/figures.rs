@@ -1089,7 +1089,7 @@ pub(super) const DIFFERENCES: [Difference; 4] = [
 ];
 
 /// The name that an agent is counted under.
-pub(super) fn agent_name(agent: &NamedAgent<'_>) -> String {
+pub fn agent_name(agent: &NamedAgent<'_>) -> String {
     beginning(agent.token).to_ascii_lowercase()
 }
 

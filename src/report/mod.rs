@@ -17,7 +17,7 @@ pub mod tally;
 pub mod write;
 
 pub mod chart;
-mod source;
+pub mod source;
 
 pub use pass::{Counted, Questions, Totals, count};
 pub use rows::{Filled, Numbers, Row, fill};

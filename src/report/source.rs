@@ -107,14 +107,14 @@ impl Source {
 }
 
 /// Rows of a part.
-pub(super) fn rows(path: &Path) -> Result<u64, ReportError> {
+pub fn rows(path: &Path) -> Result<u64, ReportError> {
     let builder = open(path)?;
     u64::try_from(builder.metadata().file_metadata().num_rows())
         .map_err(|_| ReportError::damaged(path, "a negative number of rows"))
 }
 
 /// Hands over every batch of a part, with these columns only; members of structs in lists are `list.list.element.member`.
-pub(super) fn read(
+pub fn read(
     path: &Path,
     columns: &[&str],
     mut each: impl FnMut(&Batch<'_>) -> Result<(), ReportError>,
@@ -147,6 +147,11 @@ impl<'a> Batch<'a> {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.rows.num_rows()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// The error of a part that is not as it should be.
@@ -277,6 +282,6 @@ fn range(offsets: &[i32], row: usize) -> std::ops::Range<usize> {
 }
 
 /// A value of a nullable column.
-pub(super) fn maybe<A: ArrayAccessor>(column: A, row: usize) -> Option<A::Item> {
+pub fn maybe<A: ArrayAccessor>(column: A, row: usize) -> Option<A::Item> {
     (row < column.len() && !column.is_null(row)).then(|| column.value(row))
 }

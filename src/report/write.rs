@@ -102,7 +102,8 @@ pub fn csv(filled: &Filled) -> String {
     text
 }
 
-fn csv_word(word: &str) -> String {
+/// A word as CSV has it.
+pub fn csv_word(word: &str) -> String {
     if word.contains([',', '"', '\n', '\r']) { format!("\"{}\"", word.replace('"', "\"\"")) } else { word.to_owned() }
 }
 

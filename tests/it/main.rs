@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, clippy::print_stderr, unreachable_pub)]
 
 mod alike;
+mod compare;
 mod bodies;
 mod dialects;
 mod differences;
@@ -19,3 +20,6 @@ mod scan;
 mod shared;
 mod studies;
 mod truth;
+#[cfg(unix)]
+mod weekly;
+mod weeks;

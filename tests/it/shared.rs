@@ -34,3 +34,15 @@ pub fn bodies() -> Option<impl Iterator<Item = (String, Vec<u8>)>> {
     };
     Some(zst_lines(&licensed).chain(zst_lines(&others)).map(body))
 }
+
+/// The real bodies by their ids, in base 64.
+pub fn bodies_by_id() -> Option<std::collections::HashMap<String, String>> {
+    let paths = [path("data/robots-bodies-licensed.jsonl.zst")?, path("data/robots-bodies-nolicense.jsonl.zst")?];
+    let rows = paths.iter().flat_map(|path| zst_lines(path));
+    let rows = rows.map(|line| serde_json::from_str::<serde_json::Value>(&line).unwrap());
+    Some(
+        rows.map(|row| ["id", "body_b64"].map(|name| row[name].as_str().unwrap().to_owned()))
+            .map(|[id, body]| (id, body))
+            .collect(),
+    )
+}

@@ -17,8 +17,10 @@ use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 
 const TEMPLATE: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The style sheet of pages.
+pub const STYLE: &str = include_str!("page.css");
+/// The script of pages, which are whole without it.
+pub const SCRIPT: &str = include_str!("page.js");
 
 /// Cells after which a table by stratum is left to the CSV.
 const MOST_CELLS: usize = 6_000;
@@ -40,7 +42,7 @@ pub fn render(source: &Source, counted: &Counted, filled: &[Filled]) -> Result<S
         sections => seen(sections(counted, filled)),
         notes => seen(notes(source, counted)),
     };
-    page(&context)
+    page(TEMPLATE, &context)
 }
 
 /// A text of ours in which `words` stand for code.
@@ -55,17 +57,18 @@ fn marked(text: &str) -> Value {
 }
 
 /// A value as the template sees it.
-fn seen(value: impl Serialize) -> Value {
+pub fn seen(value: impl Serialize) -> Value {
     Value::from(Serde(value))
 }
 
-fn page(context: &Value) -> Result<String, ReportError> {
+/// Fills a template; everything that goes into it is escaped unless it is safe already.
+pub fn page(template: &str, context: &Value) -> Result<String, ReportError> {
     let failed = |error: minijinja::Error| ReportError::Page(error.to_string());
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     let blocks = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(failed)?;
     environment.set_syntax(blocks);
-    environment.add_template("page", TEMPLATE).map_err(failed)?;
+    environment.add_template("page", template).map_err(failed)?;
     environment.get_template("page").and_then(|template| template.render(context)).map_err(failed)
 }
 
@@ -624,14 +627,17 @@ mod tests {
         };
         let section = Section { id: "part-1".to_owned(), title: "x", figures: vec![entry], has_agents: true };
         let headline = Headline { share: evil.to_owned(), text: evil.to_owned(), of: evil.to_owned(), figure: "x" };
-        let html = page(&context! {
-            title => evil,
-            about => seen(vec![[evil, evil]]),
-            totals => seen(Vec::<Total>::new()),
-            headlines => seen(vec![headline]),
-            sections => seen(vec![section]),
-            notes => seen(vec![evil]),
-        })
+        let html = page(
+            TEMPLATE,
+            &context! {
+                title => evil,
+                about => seen(vec![[evil, evil]]),
+                totals => seen(Vec::<Total>::new()),
+                headlines => seen(vec![headline]),
+                sections => seen(vec![section]),
+                notes => seen(vec![evil]),
+            },
+        )
         .unwrap();
         assert!(!html.contains("<script>alert") && !html.contains("\"' onload"), "{html}");
         assert!(html.contains("&lt;script&gt;alert") && html.contains("a <code>b</code> &lt;c&gt;"), "{html}");
